@@ -559,6 +559,11 @@ def quilts(
         holds = [new if source in tiers else all_ for source, new, all_ in picks]
         return picks, len(set().union(*(held[pick[0]] for pick in picks))), max(holds, default=0)
 
+    def versions(d: int) -> set[int]:
+        """The foreign documents that have more than three quarters of what all of them have of it."""
+        shared = len(set().union(*held_by[d].values()))
+        return {e for e, held in held_by[d].items() if shared and len(held) / shared > 0.75}
+
     def draws_on_pool(d: int, counts: Collection[int]) -> bool:
         """Whether two others of its own site have some of the text that it shares with foreign documents."""
         taken = set().union(*held_by[d].values())
@@ -580,23 +585,34 @@ def quilts(
         return enough and len(cover(others, 0.0, max(1, len(shared)), 1, {}, witnesses=False)) >= c
 
     first = {d: covers(d, {}, held_by[d]) for d in members}
-    again, tiers = dict(first), dict[int, int]()
+    again, tiers, doubled, doubles = dict(first), dict[int, int](), dict[int, int](), set[int]()
     settled = set()
     if homes:
         for d, (picks, covered, _) in first.items():
-            without = {e: held for e, held in held_by[d].items() if not picks or e != picks[0][0]}
-            covers_enough = covered / max(1, len(grams[d])) >= sigma and draws_on_pool(d, members)
+            covers_enough = covered / max(1, len(grams[d])) >= sigma
+            but_first = {e: held for e, held in held_by[d].items() if not picks or e != picks[0][0]}
+            but_versions = {e: held for e, held in held_by[d].items() if e not in versions(d)}
             at_home: dict[int, set[Gram]] = defaultdict(set)
             for gram in patch[d]:
                 for e in own_site(d, gram):
                     at_home[e].add(gram)
-            suspect = is_made_of(d, held_by[d]) or (covers_enough and is_made_of(d, without))
+            suspect = is_made_of(d, held_by[d])
+            suspect |= covers_enough and draws_on_pool(d, members) and is_made_of(d, but_first)
+            is_double = not suspect and covers_enough and is_made_of(d, but_versions)
             is_list = is_made_of(d, at_home)
             if suspect or is_list:
                 tiers[d] = 2 if is_list else 1
-            if len(picks) < min(max(c, 1), 2) or shown(d, covered) < look:
+            elif is_double:
+                doubles.add(d)
+            may_settle = len(picks) < min(max(c, 1), 2) and not (suspect or is_double)
+            if may_settle or shown(d, covered) < look:
                 settled.add(d)
-        again = {d: first[d] if d in settled else covers(d, tiers, held_by[d]) for d in members}
+        for d in set(members) - settled:
+            alike = {e for e in (*versions(d), d) if tiers.get(e) == 1 or e in doubles}
+            stitched_alike = alike - {d} if d in alike else set()
+            others = {e: tier for e, tier in tiers.items() if e not in stitched_alike}
+            again[d] = covers(d, others, {e: held for e, held in held_by[d].items() if e not in stitched_alike})
+            doubled[d] = max((len(held_by[d][e]) for e in stitched_alike), default=0)
 
     counted: dict[int, dict[str, Any]] = {}
     looked: set[int] = set()
@@ -669,6 +685,15 @@ def quilts(
             shares = [sum(twice for twice, _ in side) / max(1, sum(all_ for _, all_ in side)) for side in (here, there)]
             numbers["reads_on"] = shares[0] - shares[1]
 
+    def count_doubles(d: int) -> None:
+        numbers = counted[d]
+        jumps = numbers["reads_on"] is not None and numbers["reads_on"] <= -max_reads_on
+        if not jumps or (numbers["own"] is not None and numbers["own"] > max_own / 4):
+            numbers["largest"] = max(numbers["largest"], min(1.0, doubled.get(d, 0) / max(1, again[d][1])))
+
+    for d in counted:
+        count_doubles(d)
+
     def is_stitched(d: int) -> bool:
         why = decide(counted[d], limits, strict=False)[1]
         return counted[d]["sources"] and (why is None or (why == "max_largest" and counted[d]["largest"] <= 0.75))
@@ -684,7 +709,9 @@ def quilts(
         believed = 1.0 if numbers["reads_on"] is None else min(1.0, max(0.0, 0.5 - 25 * numbers["reads_on"]))
         elsewhere = (1 - (numbers["own"] or 0.0)) * (1 - (numbers["sections"] or 0.0))
         by_suspects = sum(new for source, new, _ in picks if source in tiers and d not in settled) / max(1, covered)
+        by_suspects = max(by_suspects, min(1.0, doubled.get(d, 0) / max(1, covered)))
         numbers["evidence"] = len(picks) * numbers["covered"] * elsewhere * believed * (1 - 0.75 * by_suspects)
+        count_doubles(d)
         verdict, why = decide(numbers, limits)
         if not picks:
             found_elsewhere = "min_share" if any(held_by[d].values()) else "own site"

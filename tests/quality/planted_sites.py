@@ -29,6 +29,7 @@ THIEVES = {
     "blog-scraper": "the same with the posts of blogs, whose archive pages hold several posts",
     "template": "stitched pages below the long menu of their site",
     "padded": "stitched pages with as many words of their own",
+    "twice": "each stitched page on two domains, below the menu of each",
     "edited-40": "one word in 40 changed",
     "edited-20": "one word in 20 changed",
     "edited-14": "one word in 14 changed",
@@ -214,6 +215,13 @@ class SitePlanter:
             padded = (f"{each}\n{self.say(count_words(each))}" for each in parts)
             self.add("padded", self.site("padded"), "\n\n".join(padded))
 
+    def twice(self) -> None:
+        sites = [(self.site("twin"), self.say(70)) for _ in range(2)]
+        for _ in range(self.count // 2):
+            stitched = "\n\n".join(self.draw(6))
+            for site, menu in sites:
+                self.add("twice", site, f"{menu}\n\n{stitched}")
+
     def _edited(self, every: int) -> None:
         for _ in range(self.count):
             edited = (self.edit(each, every) for each in self.draw(6))
@@ -326,7 +334,7 @@ class SitePlanter:
             *(self.lone, self.one_site, self.glued, self.sentences, self.pool_wide, self.pool_tight, self.network),
             *(self.template, self.padded, self.look_alike),
             *(lambda every=every: self._edited(every) for every in (40, 20, 14, 10, 8)),
-            *(self.forum, self.law),
+            *(self.forum, self.law, self.twice),
         )
         for make in makers:
             try:

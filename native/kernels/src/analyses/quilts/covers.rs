@@ -27,12 +27,13 @@ type Documents = HashSet<u32, BuildHasherDefault<Multiply>>;
 type Numbers<V> = HashMap<u32, V, BuildHasherDefault<Multiply>>;
 
 row! {
-    /// Of any document: what was counted; whether its site draws on a pool, as suspects do; whether reworded passages were
+    /// Of any document: what was counted; whether its site draws on a pool, as suspects do; how
+    /// much a version of it has that is stitched together as it is; whether reworded passages were
     /// counted in place of grams, if that may be; whether it is a quilt as published, if that is known; and if it has no
     /// sources, why.
     pub struct Judged<'a> {
         words: u64, grams: u64, patch_grams: u64, covered: u64, by_suspects: u64, from_pool: bool, sources: u64,
-        largest: u64, reworded: Option<u64>, published: Option<u64>, why: &'a [u8],
+        largest: u64, doubled: u64, reworded: Option<u64>, published: Option<u64>, why: &'a [u8],
     }
 }
 

@@ -41,7 +41,7 @@ macro_rules! numbered {
             /// Of any document: what was counted, and a word if it has no sources. What pages of its own site have, and
             /// the evidence, come last.
             pub struct CountedNumbers<'a> {
-                $($field: $type,)* covered_grams: u64, by_suspects: f64, published: Option<u64>, why: &'a [u8],
+                $($field: $type,)* covered_grams: u64, by_suspects: f64, doubled: f64, published: Option<u64>, why: &'a [u8],
             }
         }
 
@@ -122,8 +122,9 @@ impl CountedNumbers<'_> {
 }
 
 /// If more than this share of what is covered is only in pages that are stitched together themselves, the limit on how much
-/// better a page may read on than they do is that much stricter.
+/// better a page may read on than they do is stricter.
 const MOSTLY_STITCHED: f64 = 0.5;
+/// How much stricter limits are for pages of which others may be stitched together as they are.
 const STRICTER: f64 = 4.0;
 
 /// Fewer pairs of passages in the same order are chance.
@@ -194,6 +195,25 @@ impl Limits {
         Ok(Self { limits: limits.collect::<Result<_, _>>()?, c: told.c, min_part: told.min_part })
     }
 
+    /// The value of a limit; 0 of one that is not asked for.
+    fn value(&self, name: &str) -> f64 {
+        self.limits.iter().find(|limit| limit.name == name).map_or(0.0, |limit| limit.value)
+    }
+
+    /// Whether a page jumps at the borders of its passages, if that is known.
+    fn jump(&self, reads_on: Option<f64>) -> Option<bool> {
+        reads_on.map(|reads_on| reads_on <= -self.value("max_reads_on"))
+    }
+
+    /// A version that is stitched together as it is explains nothing, if the page jumps, and its own site has hardly any of
+    /// the text; else it is the largest source.
+    fn count_doubles(&self, counted: &mut CountedNumbers<'_>) {
+        let has_own = counted.own.is_some_and(|own| own > self.value("max_own") / STRICTER);
+        if has_own || self.jump(counted.reads_on) != Some(true) {
+            counted.largest = counted.largest.max(counted.doubled);
+        }
+    }
+
     /// The names of the limits that a document fails, and what it is. What is not known fails nothing. Unless it is `strict`,
     /// it does not ask who has the text.
     fn judge<'a>(&'a self, counted: &'a CountedNumbers<'_>, strict: bool) -> (Vec<&'a str>, &'static str) {
@@ -211,10 +231,8 @@ impl Limits {
             }
         }
         let sewn_in = counted.sewn_words.unwrap_or(0) >= self.min_part && counted.sewn_sources.unwrap_or(0) >= self.c;
-        let value = |name: &str| self.limits.iter().find(|limit| limit.name == name).map_or(0.0, |limit| limit.value);
-        let enough = counted.spanned.unwrap_or(0.0) >= value("sigma") * PART_OF_SIGMA;
-        let jumps = counted.reads_on.is_none_or(|reads_on| reads_on <= -value("max_reads_on"));
-        let in_part = self.min_part > 0 && sewn_in && enough && jumps;
+        let enough = counted.spanned.unwrap_or(0.0) >= self.value("sigma") * PART_OF_SIGMA;
+        let in_part = self.min_part > 0 && sewn_in && enough && self.jump(counted.reads_on) != Some(false);
         match &failed[..] {
             [] => (failed, "quilt"),
             ["sigma"] if in_part => (Vec::new(), "in part"),
@@ -272,13 +290,15 @@ impl Group for DocumentCounts {
             from_pool,
             sources,
             largest,
+            doubled,
             reworded,
             published,
             why,
         } = Judged::take(&judged)?;
         let Late { sections, attributed, spanned, sewn, sewn_words, sewn_sources, in_order, out_of_order, reads_on } =
             late;
-        let counted = CountedNumbers {
+        let doubled = doubled.min(covered);
+        let mut counted = CountedNumbers {
             words,
             grams,
             patch_grams,
@@ -301,14 +321,16 @@ impl Group for DocumentCounts {
             evidence: 0.0,
             reworded,
             covered_grams: covered,
-            by_suspects: share(by_suspects, covered),
+            by_suspects: share(by_suspects.max(doubled), covered),
+            doubled: share(doubled, covered),
             published,
             why,
         };
+        self.limits.count_doubles(&mut counted);
         let failed = self.limits.judge(&counted, false).0;
         let draws_most_from_one = failed == ["max_largest"] && counted.largest <= MOST_OF_SUSPECTS;
         if self.homes && (failed.is_empty() || draws_most_from_one) {
-            out.row(&Self::STITCHED, key, Suspect { sources, is_list: false });
+            out.row(&Self::STITCHED, key, Suspect { sources, is_list: false, is_double: false });
         }
         out.row(&Self::COUNTED, key, counted);
         Ok(())
@@ -400,6 +422,7 @@ impl Group for Verdicts {
         // Only of documents that were looked at is it known which documents of their own site have the same text.
         counted.own = (counted.sewn.is_some() || !own_site.is_empty()).then(|| share(own, counted.covered_grams));
         counted.evidence = counted.weigh();
+        self.limits.count_doubles(&mut counted);
         self.judge(key, &counted, out);
         Ok(())
     }

@@ -7,8 +7,9 @@ use crate::analyses::cover::{Cover, Pick, Tier};
 use crate::analyses::postings::candidates::Candidates;
 use crate::analyses::postings::elements::CoverElement;
 use crate::analyses::postings::Size;
+use crate::analyses::quilts::covers::first::MOST_OF_SUSPECTS;
 use crate::analyses::quilts::covers::suspicions::Suspected;
-use crate::analyses::quilts::covers::{share, Judged, Numbers};
+use crate::analyses::quilts::covers::{share, Documents, Judged, Numbers};
 use crate::flow::fields::Damaged;
 use crate::flow::kernel::Rows;
 
@@ -27,6 +28,10 @@ pub(super) struct OpenDocument {
     pub(super) elements: Vec<Open>,
     /// Suspects among the candidates and among those of its own site with the same text, and the tier of each.
     suspects: Numbers<Tier>,
+    /// Candidates that seem to be stitched together but for their versions; once they are set aside, its versions among them.
+    doubles: Documents,
+    /// How much of it the double has that has the most, once they are set aside.
+    doubled: u64,
     pub(super) cover: Cover,
     /// The same by documents of all sites.
     published: Cover,
@@ -53,8 +58,12 @@ pub(super) struct Covered {
 impl OpenDocument {
     pub(super) fn read(&mut self, rows: &mut dyn Rows) -> Result<(), Damaged> {
         self.read_with(rows, |document, tail| {
-            let Suspected { document: other, is_list } = Suspected::take(tail)?;
-            document.suspects.insert(other, if is_list { Tier::Third } else { Tier::Second });
+            let Suspected { document: other, is_list, is_double } = Suspected::take(tail)?;
+            if is_double {
+                document.doubles.insert(other);
+            } else {
+                document.suspects.insert(other, if is_list { Tier::Third } else { Tier::Second });
+            }
             Ok(())
         })
     }
@@ -68,6 +77,8 @@ impl OpenDocument {
         self.candidates.clear();
         self.elements.clear();
         self.suspects.clear();
+        self.doubles.clear();
+        self.doubled = 0;
         self.size = None;
         while let Some((table, tail)) = rows.next() {
             match table {
@@ -147,12 +158,47 @@ impl OpenDocument {
         Ok(shared.values().filter(enough).count() >= FROM_ONE_POOL)
     }
 
-    /// A cover by foreign documents; but for one, if it is named.
-    pub(super) fn pick(&mut self, min_share: f64, min_grams: u64, but: Option<u32>) -> Result<Covered, Damaged> {
+    /// Its versions, and how much of it they have: the foreign documents that have more than three quarters of what all
+    /// of them have.
+    pub(super) fn find_versions(&self) -> Result<Numbers<u64>, Damaged> {
+        let mut held: Numbers<u64> = HashMap::default();
+        let mut shared = 0;
+        for (open, candidates) in self.elements() {
+            let mut foreign = Candidates::new(candidates)?.foreign().peekable();
+            shared += if foreign.peek().is_some() { open.weight } else { 0 };
+            foreign.for_each(|source| *held.entry(source).or_default() += open.weight);
+        }
+        held.retain(|_, grams| share(*grams, shared) > MOST_OF_SUSPECTS);
+        Ok(held)
+    }
+
+    /// If it seems to be stitched together itself, leaves its versions that do, too, only to `doubled`: each would stand for
+    /// all that both were made of.
+    pub(super) fn set_doubles_aside(&mut self, doc: u64) -> Result<(), Damaged> {
+        let stitched = self.suspects.iter().filter(|(_, &tier)| tier == Tier::Second).map(|(&other, _)| other);
+        self.doubles.extend(stitched);
+        if !self.doubles.contains(&(doc as u32)) {
+            self.doubles.clear();
+            return Ok(());
+        }
+        let versions = self.find_versions()?;
+        self.doubles.retain(|double| versions.contains_key(double));
+        self.suspects.retain(|suspect, _| !self.doubles.contains(suspect));
+        self.doubled = self.doubles.iter().map(|double| versions[double]).max().unwrap_or(0);
+        Ok(())
+    }
+
+    /// A cover by those foreign documents that count.
+    pub(super) fn pick(
+        &mut self,
+        min_share: f64,
+        min_grams: u64,
+        counts: impl Fn(u32) -> bool,
+    ) -> Result<Covered, Damaged> {
         let mut cover = std::mem::take(&mut self.cover);
         cover.clear();
         let mut add = |sum: u64, candidates: Candidates<'_>| {
-            let others = candidates.foreign().filter(|&source| Some(source) != but);
+            let others = candidates.foreign().filter(|&source| counts(source) && !self.doubles.contains(&source));
             cover.add(sum, others.map(|source| (source, *self.suspects.get(&source).unwrap_or(&Tier::First))));
         };
         let (mut same, mut sum): (Candidates<'_>, u64) = (Candidates::default(), 0);
@@ -192,13 +238,13 @@ impl OpenDocument {
 
     /// Whether it is a quilt as published: at least the share `sigma` of its grams are patch grams, and at least c other
     /// documents, of whatever site, are needed to cover these. To be asked right after [`pick`](Self::pick): where no
-    /// document of its own site has its grams, the cover that was made then has all candidates.
+    /// document of its own site has its grams and no version was set aside, the cover that was made then has all candidates.
     pub(super) fn is_published(&mut self, sigma: f64, c: u64) -> Result<bool, Damaged> {
         if self.is_reworded() || share(self.patch_grams(), self.grams()) < sigma || (self.elements.len() as u64) < c {
             return Ok(false);
         }
         let c = usize::try_from(c).unwrap_or(usize::MAX);
-        if !self.has_same_site()? {
+        if self.doubles.is_empty() && !self.has_same_site()? {
             return Ok(self.cover.takes(c));
         }
         let mut cover = std::mem::take(&mut self.published);
@@ -249,6 +295,7 @@ impl OpenDocument {
             from_pool,
             sources,
             largest,
+            doubled: self.doubled,
             reworded,
             published,
             why,

@@ -19,7 +19,7 @@ parameters! {
     }
 }
 
-/// A suspect has no source with more than this share of what is covered: it would be another version of that source.
+/// What has more than this share of it is another version of a document.
 pub const MOST_OF_SUSPECTS: f64 = 0.75;
 
 /// Group by document, of its size and its elements: what is known of those that come not into question; of the others
@@ -46,11 +46,14 @@ impl Group for FirstCovers {
     fn key(&mut self, key: u64, rows: &mut dyn Rows, out: &mut Output) -> Done {
         let Self { told, document } = self;
         document.read(rows)?;
-        let found = document.pick(told.min_share, told.min_grams, None)?;
+        let found = document.pick(told.min_share, told.min_grams, |_| true)?;
         let sources = found.picks.len() as u64;
         // A second cover may find more sources than the first, and so c itself is asked for then.
-        let settled = sources < told.c.clamp(1, 2) || document.share_of(found.covered, told.of_patches) < told.look;
-        let published = if settled && told.all_told { Some(document.is_published(told.sigma, told.c)?) } else { None };
+        let is_shared = document.share_of(found.covered, told.of_patches) >= told.look;
+        let has_sources = sources >= told.c.clamp(1, 2);
+        let may_settle = !is_shared || !has_sources;
+        let published =
+            if may_settle && told.all_told { Some(document.is_published(told.sigma, told.c)?) } else { None };
         let judged = document.judged(&found, published);
         let grams = document.grams();
         if !document.elements.is_empty() {
@@ -62,18 +65,25 @@ impl Group for FirstCovers {
         };
         let mut suspect = is_made_of(&found);
         let mut is_list = false;
-        // Two pages of a farm may have most of their text in common by chance.
-        let first = found.picks.first().filter(|_| !suspect && share(found.covered, grams) >= told.sigma);
-        if let Some(first) =
-            first.filter(|_| document.draws_on_pool(told.min_share, told.min_grams, |_| true) == Ok(true))
-        {
-            suspect = is_made_of(&document.pick(told.min_share, told.min_grams, Some(first.source))?);
+        let mut is_double = false;
+        if let Some(first) = found.picks.first().filter(|_| !suspect && share(found.covered, grams) >= told.sigma) {
+            // Two pages of a farm may have most of their text in common by chance.
+            if document.draws_on_pool(told.min_share, told.min_grams, |_| true)? {
+                let others = document.pick(told.min_share, told.min_grams, |other| other != first.source)?;
+                suspect = is_made_of(&others);
+            }
+            if !suspect {
+                let versions = document.find_versions()?;
+                let others = document.pick(told.min_share, told.min_grams, |other| !versions.contains_key(&other))?;
+                is_double = is_made_of(&others);
+            }
         }
+        let settled = !is_shared || !(has_sources || suspect || is_double);
         if document.has_same_site()? && share(document.patch_grams(), grams) >= told.sigma {
             is_list = is_made_of(&document.pick_at_home(told.min_share, told.min_grams)?);
         }
-        if suspect || is_list {
-            out.row(&Self::SUSPECTS, key, Suspect { sources, is_list });
+        if suspect || is_list || is_double {
+            out.row(&Self::SUSPECTS, key, Suspect { sources, is_list, is_double: is_double && !is_list });
         }
         if settled {
             out.row(&Self::SETTLED, key, judged);
@@ -89,6 +99,9 @@ impl Group for FirstCovers {
             others.extend(Candidates::new(candidates)?.all().map(|(other, _)| other));
         }
         let mut others: Vec<u32> = others.into_iter().collect();
+        if suspect || is_double {
+            others.push(key as u32);
+        }
         others.sort_unstable();
         others.iter().for_each(|&other| out.row(&Self::DOUBTS, other.into(), Doubt { asker: key as u32 }));
         Ok(())

@@ -150,7 +150,8 @@ impl<const AGAIN: bool> Group for Covers<AGAIN> {
         if self.document.size.is_none() {
             return Ok(()); // a suspicion about a document that does not come into question
         }
-        let found = self.document.pick(self.told.min_share, self.told.min_grams, None)?;
+        self.document.set_doubles_aside(key)?;
+        let found = self.document.pick(self.told.min_share, self.told.min_grams, |_| true)?;
         let grams = self.document.grams();
         let settled = !AGAIN && found.picks.is_empty();
         let published =

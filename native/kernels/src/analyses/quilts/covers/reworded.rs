@@ -108,7 +108,7 @@ impl GramsOrPassages {
         if spans > MUCH_MORE * in_grams {
             return Ok(true);
         }
-        let by_grams = self.document.pick(self.told.min_share, self.told.min_grams, None)?;
+        let by_grams = self.document.pick(self.told.min_share, self.told.min_grams, |_| true)?;
         let enough = by_grams.picks.len() as u64 >= self.told.c;
         Ok(!enough || share(by_grams.largest, by_grams.covered) > self.told.max_largest)
     }
@@ -160,7 +160,7 @@ impl Group for GramsOrPassages {
             return Ok(());
         }
         let published = if self.told.all_told {
-            self.document.pick(self.told.min_share, self.told.min_grams, None)?;
+            self.document.pick(self.told.min_share, self.told.min_grams, |_| true)?;
             Some(self.document.is_published(self.told.sigma, self.told.c)?.into())
         } else {
             None

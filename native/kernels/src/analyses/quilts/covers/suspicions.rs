@@ -5,8 +5,9 @@ use crate::flow::kernel::{Done, Group, Output, Rows};
 use crate::{contract, row};
 
 row! {
-    /// Of a document: it seems to be stitched together; by how many sources, and whether of pages of its own site.
-    pub struct Suspect { sources: u64, is_list: bool }
+    /// Of a document: it seems to be stitched together; by how many sources, whether of pages of its own site, and whether
+    /// only if its versions are left aside.
+    pub struct Suspect { sources: u64, is_list: bool, is_double: bool }
 }
 
 row! {
@@ -15,11 +16,12 @@ row! {
 }
 
 row! {
-    /// Of a document: another one, with text of it, that is a suspect; whether it is a list of pages of its own site.
-    pub struct Suspected { document: u32, is_list: bool }
+    /// Of a document: another one, with text of it, that is a suspect; whether it is a list of pages of its own site, or a
+    /// suspect only if its versions are left aside.
+    pub struct Suspected { document: u32, is_list: bool, is_double: bool }
 }
 
-/// Group by document, of whether it is a suspect, and of those who doubt it: to each of these, that it is one.
+/// Group by document, of whether it is a suspect, and of those who doubt it (it may itself): to each of these, that it is one.
 pub struct Suspicions;
 
 contract! {
@@ -36,8 +38,8 @@ impl Group for Suspicions {
         while let Some((table, tail)) = rows.next() {
             if table == 0 {
                 suspect = Some(Suspect::take(tail)?);
-            } else if let Some(Suspect { is_list, .. }) = suspect {
-                let suspected = Suspected { document: key as u32, is_list };
+            } else if let Some(Suspect { is_list, is_double, .. }) = suspect {
+                let suspected = Suspected { document: key as u32, is_list, is_double };
                 out.row(&Self::SUSPECTED, Doubt::take(tail)?.asker.into(), suspected);
             }
         }
