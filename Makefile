@@ -89,8 +89,8 @@ examples: wheel ## run the examples of README and docs (or of PAGES=…); WRITE=
 	$(BIN)/python tests/examples --unquilt .venv-examples/bin/unquilt --with page $(if $(WRITE),--write) $(PAGES)
 
 docs: .venv/core ## write the references of commands and tables anew
-	$(BIN)/python -m unquilt.cli.reference > docs/cli.md
-	$(BIN)/python -m unquilt.cli.table_reference docs/runs.md
+	$(BIN)/python -m tools.reference > docs/cli.md
+	$(BIN)/python -m tools.table_reference docs/runs.md
 
 site: .venv/dev ## build the documentation site in site/; a broken link or an undocumented command fails
 	NO_MKDOCS_2_WARNING=1 $(BIN)/mkdocs build --strict # not --quiet, with which warnings do not count

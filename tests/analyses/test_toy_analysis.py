@@ -15,10 +15,10 @@ from serving import serving
 from unsaid import list_unsaid
 
 import unquilt
+from tools.reference import reference
+from tools.table_reference import describe_tables
 from unquilt.analyses import catalogue
 from unquilt.cli import cli
-from unquilt.cli.reference import reference
-from unquilt.cli.table_reference import describe_tables
 
 ENTRY = catalogue.Entry(
     "vocabulary",

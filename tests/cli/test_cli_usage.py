@@ -16,11 +16,11 @@ import pytest
 from click.testing import CliRunner
 
 import unquilt
+from tools.reference import reference
 from unquilt.analyses.quilt_parameters import QuiltParameters
 from unquilt.cli import cli, will_read
 from unquilt.cli.group import LazyGroup
 from unquilt.cli.options import given_parameters, parameter_options
-from unquilt.cli.reference import reference
 from unquilt.parameters import Parameters, parameter
 
 DOCS = Path(__file__).parents[2] / "docs" / "cli.md"
@@ -163,7 +163,7 @@ def test_help_has_the_defaults_and_ranges_of_parameters():
 
 
 def test_reference_is_up_to_date():
-    assert DOCS.read_text() == reference(), "run: python -m unquilt.cli.reference > docs/cli.md"
+    assert DOCS.read_text() == reference(), "run: python -m tools.reference > docs/cli.md"
 
 
 def test_reference_has_everything():

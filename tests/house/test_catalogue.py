@@ -16,10 +16,10 @@ import pytest
 from unsaid import list_unsaid
 
 import unquilt
+from tools.table_reference import insert
 from unquilt import JobOptions, Settings, tables
 from unquilt.analyses import catalogue
 from unquilt.analyses.analysis import Analysis
-from unquilt.cli.table_reference import insert
 from unquilt.engines.progress import Step
 from unquilt.settings import LEAST_MEMORY
 from unquilt.tables.table import Table, column, document

@@ -8,8 +8,6 @@
     commands/         one file for each command
     show/             the output of `unquilt show`
     terminal/         output, progress, endings
-    reference         makes docs/cli.md
-    table_reference   makes the tables in docs/runs.md
 
 Only click and the catalogue are imported here, so that `unquilt --help` answers at once. Each command imports what it
 needs (pyarrow, rich, the API) when it runs.

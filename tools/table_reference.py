@@ -1,6 +1,6 @@
 """The tables in docs/runs.md, made from the catalogue:
 
-    python -m unquilt.cli.table_reference docs/runs.md
+    python -m tools.table_reference docs/runs.md
 
 writes what stands between the two marks of that page. A test checks that it is up to date.
 """

@@ -1,6 +1,6 @@
 """The reference of the command line, `docs/cli.md`, made from the commands themselves:
 
-    python -m unquilt.cli.reference > docs/cli.md
+    python -m tools.reference > docs/cli.md
 
 A test compares the two.
 """
@@ -20,7 +20,7 @@ from unquilt.cli.terminal.output import emit
 PREAMBLE = """\
 # The command line
 
-<!-- Made by `python -m unquilt.cli.reference > docs/cli.md`; a test compares the two. -->
+<!-- Made by `python -m tools.reference > docs/cli.md`; a test compares the two. -->
 
 Results go to standard output, progress and errors to standard error. An error is one line, `unquilt: …`, that says
 what failed, where, and what to do.
