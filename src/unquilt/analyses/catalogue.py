@@ -73,7 +73,7 @@ _register_analysis("sweep", "SweepParameters", "Count quilts for many k, m, c an
 _register_analysis(
     "neardups",
     "NeardupParameters",
-    "Find documents that say the same but for small changes.",
+    "Find documents that are the same but for small changes.",
     {"clusters/{cluster:int}": "unquilt.page.views.clusters:show_cluster"},
 )
 _register_analysis(
@@ -86,14 +86,14 @@ _register_analysis("reworded", "RewordedParameters", "Find passages that were re
 _register_analysis(
     "phrases",
     "PhraseParameters",
-    "Find popular phrases, and the sites that live off them.",
+    "Find popular phrases, and the sites that are made of them.",
     {"phrases": "unquilt.page.views.phrases:show_site"},
 )
-_register_analysis("repeats", "RepeatParameters", "Find text that stands elsewhere, too, and can be taken out.")
+_register_analysis("repeats", "RepeatParameters", "Find text that occurs elsewhere, too, and can be removed.")
 register(
     Entry(
         "copies",
-        "Find who has text of ours: which page, what, how much.",
+        "Find who copied from us: which pages, what text, how much.",
         "unquilt.analyses.own_copies",
         "unquilt.cli.commands.copies:copies",
     )
@@ -101,7 +101,7 @@ register(
 register(
     Entry(
         "sites",
-        "Judge whole sites: who lives off others, and off whom.",
+        "Judge whole sites: who copies from others, and from whom.",
         "unquilt.analyses.site_verdicts",
         "unquilt.cli.commands.sites:sites",
         views={"site": "unquilt.page.views.sites:show_site"},

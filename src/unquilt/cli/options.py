@@ -25,6 +25,8 @@ Command = TypeVar("Command", bound=Callable[..., Any])
 
 _PLACEHOLDERS: dict[type, str] = {int: "N", float: "X"}
 MOST = 1 << 63
+LARGE = (1 << 31) - 1
+"""Upper limits from here on protect the program, and mean nothing to people: help does not give them."""
 
 
 class Value(ParamType):
@@ -180,8 +182,8 @@ def _notes(info: ParameterInfo) -> str:
     silent = info.default in (None, "", ()) or info.default is False
     notes = [] if silent else [f"default {_default(info)}"]
     allowed = info.constraint
-    if allowed.at_most is not None and allowed.at_most >= MOST - 1:
-        allowed = replace(allowed, at_most=None)  # as large as numbers get
+    if allowed.at_most is not None and allowed.at_most >= LARGE:
+        allowed = replace(allowed, at_most=None)
     if info.unit != "bytes" and allowed != Constraint() and not allowed.one_of:
         notes.append(("each " if info.many else "") + allowed.phrase(_noun(info)))
     return f" ({'; '.join(notes)})" if notes else ""

@@ -27,7 +27,7 @@ Examples:
 @parameter_options(OwnCopyParameters)
 @job_options
 def copies(ours: str, inputs: tuple[str, ...], output: str, asked: JobArguments, **values: Any) -> None:
-    """Find who has text of ours: which page took what of which page of ours, and how much.
+    """Find who copied from us: which page took which text of which page of ours, and how much.
 
     OURS is a site (www.example.org), how our URLs begin (http://www.example.org/blog/), a file with a list of URLs, one
     on a line, a set of labels that was made of our pages, or a file or folder with our pages. INPUT is what unquilt

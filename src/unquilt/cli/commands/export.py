@@ -20,7 +20,7 @@ Examples:
   unquilt export near --annotate -o all.parquet          # all pages; columns say which are copies of which
   unquilt export near kept -o kept.csv                   # each page: kept or not, in favour of which
   unquilt export copied --without objects -o clean.jsonl.gz   # the corpus without repeated paragraphs
-  unquilt export repeats --without repeats -o once.jsonl.gz   # without what stands elsewhere, too
+  unquilt export repeats --without repeats -o once.jsonl.gz   # without text that occurs elsewhere
   unquilt export run quilts --evidence -o quilts.jsonl   # quilts with text, sources and copied passages
   unquilt export passages passages --evidence -o passages.jsonl  # passages with what both documents say there
   unquilt export passages passages --format pan -o found/  # the same as XML, as PAN's tools read it

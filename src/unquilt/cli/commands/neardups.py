@@ -16,7 +16,7 @@ EXAMPLES = """\
 
 @analysis_command(DECLARATION, EXAMPLES)
 def neardups(job: AnalysisJob) -> None:
-    """Find near-duplicates: documents that say the same but for small changes.
+    """Find near-duplicates: documents that are the same but for small changes.
 
     INPUT is what unquilt ingest takes (files, folders, globs, - for standard input), or one corpus that it made.
 

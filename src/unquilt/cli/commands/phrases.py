@@ -1,4 +1,4 @@
-"""`unquilt phrases`: find popular phrases, and the sites that live off them."""
+"""`unquilt phrases`: find popular phrases, and the sites that are made of them."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ EXAMPLES = """\
 
 @analysis_command(DECLARATION, EXAMPLES)
 def phrases(job: AnalysisJob) -> None:
-    """Find popular phrases, the pages that consist of them, and the sites that live off them.
+    """Find popular phrases, the pages that consist of them, and the sites that are made of them.
 
     INPUT is what unquilt ingest takes (files, folders, globs, - for standard input), or one corpus that it made.
 

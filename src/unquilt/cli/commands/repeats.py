@@ -1,4 +1,4 @@
-"""`unquilt repeats`: find text that stands elsewhere, too, and can be taken out."""
+"""`unquilt repeats`: find text that occurs elsewhere, too, and can be removed."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ EXAMPLES = """\
 
 @analysis_command(DECLARATION, EXAMPLES)
 def repeats(job: AnalysisJob) -> None:
-    """Find text that stands elsewhere in the corpus, too, and can be taken out of documents.
+    """Find text that occurs elsewhere in the corpus, too, and can be removed from documents.
 
     INPUT is what unquilt ingest takes (files, folders, globs, - for standard input), or one corpus that it made.
 

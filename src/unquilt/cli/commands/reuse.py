@@ -10,7 +10,7 @@ COMMANDS = {
     "discover": ("unquilt.cli.commands.reuse_discover:discover", "Find what occurs again and again, blindly."),
     "label": ("unquilt.cli.commands.reuse_label:label", "Make a set of labels: what to look for."),
     "info": ("unquilt.cli.commands.reuse_label:info", "Say what is in a set of labels."),
-    "detect": ("unquilt.cli.commands.reuse_detect:detect", "Find labelled content, and the sites that live off it."),
+    "detect": ("unquilt.cli.commands.reuse_detect:detect", "Find labelled content, and the sites that copied it."),
     "answer": ("unquilt.cli.commands.reuse_answer:answer", "Say of documents, as they come, what they contain."),
     "merge": ("unquilt.cli.commands.reuse_merge:merge", "Put the results for parts of a corpus together."),
 }

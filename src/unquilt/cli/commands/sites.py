@@ -23,11 +23,11 @@ Examples:
 @click.command(epilog=EXAMPLES)
 @click.argument("runs", metavar="RUN...", nargs=-1, required=True)
 @click.option("-o", "--output", metavar="RUN", required=True, help="Folder for the results; made if need be.")
-@click.option("--block-list", metavar="FILE", help="Write the sites that live off others to a file, one a line.")
+@click.option("--block-list", metavar="FILE", help="Write the sites that copy from others to a file, one a line.")
 @parameter_options(SiteParameters)
 @running_options
 def sites(runs: tuple[str, ...], output: str, block_list: str | None, asked: JobArguments, **values: Any) -> None:
-    """Judge whole sites by finished runs over one corpus: who lives off others, and off whom.
+    """Judge whole sites by finished runs over one corpus: who copies from others, and from whom.
 
     Runs of quilts, neardups, phrases, reuse detect, passages and reworded are read; RUN may be a folder with such runs,
     too. Each site has one verdict, with the

@@ -60,12 +60,12 @@ class NeardupView(View):
             if facts["chained"] is None:
                 yield f"{clusters} of near-duplicates; keeping one document of each leaves out {rest}"
             else:
-                yield f"{clusters} of near-duplicates; {rest} {are(near)} near to one that is kept, and can go"
+                yield f"{clusters} of near-duplicates; {rest} {are(near)} near to one that is kept, and can be dropped"
         else:
             yield "No near-duplicates were found."
         if facts["chained"]:
-            more = count(facts["chained"], "document hangs", "documents hang")
-            yield f"{more} together with these through others only; none is dropped for that"
+            more = count(facts["chained"], "more document is", "more documents are")
+            yield f"{more} in these clusters, but not near to one that is kept, and not dropped"
         for column, missing in (facts["keep_missing"] or {}).items():
             few = count(missing, "document has", "documents have")
             yield f"{few} no {column}, and {'comes' if missing == 1 else 'come'} last in the order of --keep"

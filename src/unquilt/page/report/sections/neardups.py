@@ -60,8 +60,8 @@ def _say(folder: RunFolder, sizes: Counter[int]) -> list[str]:
         said = "; ".join(each.says for each in alarms[:_MOST_ALARMS])
         says.append(f"{count(len(alarms), 'alarm')}: {said}.")
     if chained:
-        more = count(chained, "more document hangs", "more documents hang")
-        says.append(f"{more} together with these through others only, and stay.")
+        more = count(chained, "more document is", "more documents are")
+        says.append(f"{more} in these clusters, but not near to one that is kept, and not dropped.")
     if sizes:
         largest = max(sizes)
         pairs = count(sizes[2], "cluster is a pair", "clusters are pairs")
