@@ -46,7 +46,9 @@ def linked(run: Run) -> list[str | None]:
         (tuple(SOURCES), ["page"] * 4, 1.0),
     ],
 )
-def test_links(links: tuple[str, ...], expected: list[str | None], attributed: float) -> None:
+def test_links_attribute_what_their_pages_cover(
+    links: tuple[str, ...], expected: list[str | None], attributed: float
+) -> None:
     run = quilt(*links)
     assert linked(run) == expected
     assert run.quilts["attributed"].to_pylist() == [attributed]

@@ -93,12 +93,12 @@ def test_menus_go_and_headings_of_what_stays_stay(tmp_path: Path) -> None:
     assert pages[20][row["copy_begin"] : row["copy_end"]] == copied
 
 
-def test_lines(tmp_path: Path) -> None:
+def test_lines_that_occur_before_are_removed(tmp_path: Path) -> None:
     run = run_on(["Ab, cd!\nown one\nx", "x\nab cd\nown two"], unit="line", min_words=2)
     assert write(run, tmp_path / "clean.jsonl") == {"0": "Ab, cd!\nown one\nx", "1": "x\nown two"}
 
 
-def test_sites() -> None:
+def test_text_must_be_on_enough_sites() -> None:
     urls = ["http://a.example/1", "http://a.example/2", "http://b.example/1"]
     table = pa.table({"id": urls, "url": urls, "text": ["a b c x y z", "a b c", "x y z"]})
     run = unquilt.repeats(table, n=3, min_sites=2)

@@ -35,7 +35,7 @@ CALLS: dict[str, dict[str, Any]] = {
 
 
 @pytest.mark.parametrize(("by", "url", "expected"), NAMES)
-def test_names(by: str, url: str, expected: str) -> None:
+def test_each_url_has_the_site_that_people_mean(by: str, url: str, expected: str) -> None:
     host = url.split("/")[2]
     domain = host if host[0].isdigit() else ".".join(host.split(".")[-2:])
     assert name_site(by, url, host, domain, None) == expected

@@ -57,7 +57,7 @@ def runs(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactor
     return folder / "corpus", folder / "quilts"
 
 
-def test_verdicts(runs: tuple[Path, Path]) -> None:
+def test_farms_and_mirrors_are_told_from_the_rest(runs: tuple[Path, Path]) -> None:
     found = {row["site"]: row for row in uq.sites([runs[1]]).sites.to_pylist()}
     farms = [found[f"farm{number}.example"] for number in range(3)]
     assert [row["verdict"] for row in farms] == ["stitched"] * 3
@@ -134,7 +134,7 @@ def test_a_run_of_another_version_is_refused_in_one_line(runs: tuple[Path, Path]
         assert len(str(refused.value).splitlines()) == 1
 
 
-def test_refusals(runs: tuple[Path, Path], tmp_path: Path) -> None:
+def test_runs_that_do_not_fit_together_are_refused(runs: tuple[Path, Path], tmp_path: Path) -> None:
     other = uq.quilts(pa.table({"id": ["x"], "text": ["a b c d e f g"]}), tmp_path / "other").path
     with pytest.raises(InputError, match="another corpus"):
         uq.sites([runs[1], other])

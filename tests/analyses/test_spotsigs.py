@@ -88,7 +88,7 @@ def test_a_text_is_told_by_its_prose(tmp_path: Path) -> None:
 
 @pytest.mark.slow
 @given(st.lists(st.text(" abct.", max_size=30), min_size=1, max_size=6))
-def test_any_texts(texts: list[str]) -> None:
+def test_any_texts_are_clustered_as_the_twin_does(texts: list[str]) -> None:
     asked = {"method": "spotsigs", "threshold": 1.0, "antecedents": 1, "spot_stops": 1, "chain": 1}
     run = unquilt.neardups(tabulate(texts), options=JobOptions(settings=Settings(threads=1)), **asked)
     signed = [sign(text, list_frequent(texts, 1), Spotting(1, 1, 1)) for text in texts]

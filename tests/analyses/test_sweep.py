@@ -165,8 +165,11 @@ def test_each_combination_is_a_run_of_quilts(
     grid: dict[str, Any] = {"k": (2, 3), "m": (2, 4), "c": (1, 2), "sigma": (0.3, 0.5)}
     modes = {"foreign": foreign, "collapse": collapse} | limits
     run = unquilt.sweep(few_corpus.path, tmp_path / "sweep", **grid, **modes)
-    assert sum(row["quilts"] for row in run.sweep.to_pylist()) > 150
-    for number, row in enumerate(run.sweep.to_pylist()):
+    rows = run.sweep.to_pylist()
+    assert sum(row["quilts"] for row in rows) > 150
+    half = [number for number in range(len(rows)) if number.bit_count() % 2]  # any three values are in one of them
+    for number in half:
+        row = rows[number]
         one = {name: row[name] for name in DIMENSIONS}
         found = unquilt.quilts(few_corpus.path, tmp_path / str(number), **one, **PLAIN | modes)
         kept = found.manifest["summary"]["documents"] - found.manifest["summary"].get("copies", 0)

@@ -108,7 +108,7 @@ def test_the_evidence_in_the_terminal_and_in_an_export(pages: Path, tmp_path: Pa
     assert [json.loads(line)["id"] for line in rows.splitlines()] == ["c", "a", "b"]
 
 
-def test_the_report(pages: Path, tmp_path: Path) -> None:
+def test_the_report_has_the_section_of_the_analysis(pages: Path, tmp_path: Path) -> None:
     succeed("vocabulary", pages, "-o", tmp_path / "run", "-q")
     succeed("report", tmp_path / "run", "-o", tmp_path / "report.html", "-q")
     assert "The vocabulary has 4 words." in (tmp_path / "report.html").read_text(encoding="utf-8")

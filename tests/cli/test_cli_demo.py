@@ -70,7 +70,7 @@ def test_again_it_uses_what_is_there(folder):
     assert {path: path.stat().st_mtime_ns for path in before} == before
 
 
-def test_quiet(folder):
+def test_a_quiet_demo_prints_nothing(folder):
     result = invoke("--pages", PAGES, "-o", folder, "-q")
     assert (result.exit_code, result.output) == (0, "")
 

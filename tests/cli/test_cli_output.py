@@ -90,7 +90,7 @@ def test_values_are_spelled_for_people(value, shown):
     assert spell(value) == shown
 
 
-def test_figures():
+def test_sizes_and_times_are_spelled_for_people():
     assert [size(n) for n in (0, 999, 1000, 1.5e9, 3e15)] == ["0 B", "999 B", "1.0 kB", "1.5 GB", "3000.0 TB"]
     assert [duration(seconds) for seconds in (0, 9.94, 59.6)] == ["0.00 s", "9.9 s", "1 min 00 s"]
     assert [duration(seconds) for seconds in (125, 7300)] == ["2 min 05 s", "2 h 01 min"]

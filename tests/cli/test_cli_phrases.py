@@ -75,12 +75,12 @@ def test_candidates_are_named_with_their_evidence(run: Path) -> None:
     assert f"unquilt show {run} hosts {ADDRESS}" in said
 
 
-def test_without_candidates(corpus: Path, tmp_path: Path) -> None:
+def test_a_run_without_candidates_says_so(corpus: Path, tmp_path: Path) -> None:
     said = succeed("phrases", corpus, "-o", tmp_path / "run", "--min-pages", 41, "--collapse", "none")
     assert "No domain is a candidate (at least 41 pages" in said
 
 
-def test_a_site(run: Path) -> None:
+def test_a_site_is_shown_with_its_pages_and_phrases(run: Path) -> None:
     said = succeed("show", run, "hosts", ADDRESS)
     assert said.startswith(f"{ADDRESS}: 40 pages, mean ")
     assert "http://www.spam" in said
@@ -121,7 +121,7 @@ def test_pages_without_a_covering_set_say_why(corpus: Path, tmp_path: Path) -> N
     assert "Phrases are not marked: phrases cannot be found again" in out
 
 
-def test_figures(run: Path, corpus: Path) -> None:
+def test_figures_are_drawn_from_the_tables(run: Path, corpus: Path) -> None:
     for name in ("frequencies", "counts", "covers", "hosts"):
         assert (run / "figures" / f"{name}.svg").read_text().startswith("<svg")
     opened = Run.read(run)

@@ -56,7 +56,7 @@ def test_the_merged_text_has_the_words_of_both(one: str, other: str) -> None:
         assert row["other_text"] == other[row["other_begin"] : row["other_end"]]
 
 
-def test_marks() -> None:
+def test_differences_are_marked_and_escapes_stay_visible() -> None:
     text, patches = Difference.of("The quick fox \x1b[2J jumps", "The slow fox jumps high").merge()
     shown = " ".join(show_page(text, patches, 80, DiffPens()))
     assert shown == "The [- quick -] {+ slow +} fox [- 2J -] jumps {+ high +}".replace("[- 2J", "\\x1b[[- 2J")

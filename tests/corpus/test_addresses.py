@@ -109,7 +109,7 @@ HOSTS: Mapping[str, bool] = {
 
 
 @pytest.mark.parametrize("name", HOSTS)
-def test_hosts(name: str) -> None:
+def test_names_of_hosts_are_told_from_other_names(name: str) -> None:
     assert is_host(name) is HOSTS[name]
 
 

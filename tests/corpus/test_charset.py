@@ -42,7 +42,7 @@ def test_a_byte_order_mark_beats_a_declared_charset(code: str, declared: str | N
 
 
 @pytest.mark.parametrize("code", TEXTS)
-def test_declarations(code: str) -> None:
+def test_declared_charsets_are_believed_if_they_exist(code: str) -> None:
     raw = TEXTS[code].encode(code)
     assert decode(raw, code.upper(), False)[0].decode() == TEXTS[code]
     for head in HEADS:
@@ -52,7 +52,7 @@ def test_declarations(code: str) -> None:
 
 
 @pytest.mark.parametrize("code", TEXTS)
-def test_detection(code: str) -> None:
+def test_undeclared_charsets_are_detected(code: str) -> None:
     found, name = decode((TEXTS[code] * 3).encode(code), None, False)
     assert (found.decode(), name.lower()) == (TEXTS[code] * 3, code)
 
@@ -102,7 +102,7 @@ def test_valid_utf_8_is_not_copied(text: str) -> None:
 
 
 @pytest.mark.parametrize("declared", ["", " ", "\0", "\ud800", "utf-8" * 100_000, '"utf-8', "utf-7", "x-user-defined"])
-def test_hostile_declarations(declared: str) -> None:
+def test_hostile_declarations_change_no_plain_text(declared: str) -> None:
     assert decode(b"plain", declared, True)[0] == b"plain"
 
 

@@ -49,7 +49,7 @@ def test_members_are_read_through(codec: str, tmp_path: Path) -> None:
 
 @each
 @pytest.mark.parametrize("share", [0.0, 0.3, 0.9, 1.0])
-def test_truncated(codec: str, share: float, tmp_path: Path) -> None:
+def test_a_truncated_file_gives_what_it_has_and_a_fault(codec: str, share: float, tmp_path: Path) -> None:
     packed = COMPRESS[codec](TEXT)
     data, faults = decode(tmp_path / "x", packed[: max(5, int(share * (len(packed) - 1)))])
     assert [(fault.offset, fault.reason) for fault in faults] == [(len(data), f"truncated {codec}")]
@@ -172,5 +172,5 @@ def test_any_changed_byte_is_survived(codec: str, tmp_path: Path, position: int,
 
 
 @pytest.mark.parametrize("head", [b"", b"\x1f", b"\x1f\x8b", b"text", b"PAR1", b"\x28\xb5\x2f"])
-def test_plain(head: bytes) -> None:
+def test_plain_files_are_not_taken_for_compressed_ones(head: bytes) -> None:
     assert tell_compression(head) is None

@@ -69,7 +69,9 @@ KINDS = [
 
 @pytest.mark.parametrize("pack", [None, "gzip", "zstd"])
 @pytest.mark.parametrize(("name", "content", "kind"), KINDS, ids=[f"{n}-{c[:12]!r}" for n, c, _ in KINDS])
-def test_kinds(name: str, content: bytes, kind: str, pack: str | None, tmp_path: Path) -> None:
+def test_kinds_of_files_are_told_by_content_and_name(
+    name: str, content: bytes, kind: str, pack: str | None, tmp_path: Path
+) -> None:
     if pack and kind == "parquet":
         kind = "jsonl" if name.endswith("jsonl") else "text" if b"and no" in content else "unknown"
     data = {None: bytes, "gzip": gzip.compress, "zstd": zstandard.ZstdCompressor().compress}[pack](content)
@@ -230,7 +232,7 @@ FOLDER = "[1].txt a/b/c.txt a/z.txt a.d/y.txt a.txt b.txt c.jsonl.gz"
     ],
 )
 @pytest.mark.usefixtures("tree")
-def test_order(inputs: str, expected: str) -> None:
+def test_inputs_are_found_in_the_order_in_which_they_are_given(inputs: str, expected: str) -> None:
     assert [source.path for source in find(inputs.split())] == expected.split()
 
 
@@ -240,7 +242,7 @@ def test_one_input_need_not_be_a_list() -> None:
 
 
 @pytest.mark.usefixtures("tree")
-def test_absolute_globs(tree: Path) -> None:
+def test_globs_may_be_absolute(tree: Path) -> None:
     assert [source.path for source in find(f"{tree}/*/z.txt")] == [f"{tree}/a/z.txt"]
 
 
@@ -268,7 +270,7 @@ def test_refused_at_once(tree: Path, item: str, message: str) -> None:
     assert item in str(error.value)
 
 
-def test_no_input() -> None:
+def test_no_input_at_all_is_refused() -> None:
     with pytest.raises(InputError, match="no input"):
         find([])
 
@@ -292,7 +294,7 @@ def not_root() -> Iterator[None]:
             os.seteuid(0)
 
 
-def test_unreadable() -> None:
+def test_files_that_may_not_be_read_are_named() -> None:
     with tempfile.TemporaryDirectory(dir="/tmp") as name:  # not a folder of pytest's, into which nobody else may look
         folder = Path(name)
         folder.chmod(0o755)
@@ -382,7 +384,7 @@ def test_the_digest_of_a_file_is_made_of_those_of_its_blocks(tmp_path: Path, mon
             assert digests.join_blocks(found) == expected
 
 
-def test_fingerprint(tmp_path: Path, snapshots: Snapshots) -> None:
+def test_a_file_that_changes_has_another_fingerprint(tmp_path: Path, snapshots: Snapshots) -> None:
     file = tmp_path / "a.txt"
     file.write_bytes(b"text")
     (source,) = find([file])
@@ -395,7 +397,7 @@ def test_fingerprint(tmp_path: Path, snapshots: Snapshots) -> None:
         fingerprint(source)
 
 
-def test_standard_input(tmp_path: Path) -> None:
+def test_standard_input_is_spooled_and_read_once(tmp_path: Path) -> None:
     data = gzip.compress(b'{"text": "x"}\n')
     spooled = spool(io.BytesIO(data), tmp_path)
     (source,) = find(["-", "-"], stdin=spooled)

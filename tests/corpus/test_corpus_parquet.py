@@ -100,7 +100,7 @@ def test_columns_may_be_missing_or_mapped(tmp_path: Path) -> None:
     assert document["id"] == "x"
 
 
-def test_bad_rows(tmp_path: Path) -> None:
+def test_bad_rows_are_rejected_and_good_ones_stay(tmp_path: Path) -> None:
     file = tmp_path / "a.parquet"
     texts = pa.array([b"good", b"\xff", b"x" * 11, b"\xed\xa0\x80", b"good"], pa.binary()).view(pa.string())
     ids = pa.array([b"a", b"b", b"c", b"d", b"\xff"], pa.binary()).view(pa.string())
@@ -115,7 +115,7 @@ def test_bad_rows(tmp_path: Path) -> None:
     ]
 
 
-def test_without_footer(tmp_path: Path) -> None:
+def test_a_file_without_its_footer_is_refused(tmp_path: Path) -> None:
     file = tmp_path / "a.parquet"
     pq.write_table(pa.table({"text": ["x" * 1000]}), file)
     for size in (4, 100, file.stat().st_size - 1):
@@ -210,7 +210,7 @@ def test_nonsense_in_a_footer(tmp_path: Path) -> None:
 
 
 @pytest.mark.slow
-def test_many_columns(tmp_path: Path) -> None:
+def test_ten_thousand_columns_are_read_in_time(tmp_path: Path) -> None:
     file = tmp_path / "a.parquet"
     pq.write_table(pa.table({str(i): [i] for i in range(10_000)} | {"text": ["x"]}), file)
     assert len(rows(file)[0]) == 1

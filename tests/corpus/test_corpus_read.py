@@ -341,7 +341,7 @@ TEXTS = [
 
 @pytest.mark.parametrize("codec", [None, *PACK])
 @pytest.mark.parametrize(("content", "text"), TEXTS)
-def test_plain_text(content: bytes, text: str, codec: str | None, tmp_path: Path) -> None:
+def test_a_text_file_is_one_document(content: bytes, text: str, codec: str | None, tmp_path: Path) -> None:
     file = tmp_path / "a.txt"
     file.write_bytes(PACK[codec](content) if codec else content)
     (document,), rejects = rows(file)

@@ -79,7 +79,7 @@ CASES = [
 
 
 @pytest.mark.parametrize(("url", "host", "domain"), CASES, ids=lambda value: ascii(value)[:40])
-def test_locate(url: str | None, host: str | None, domain: str | None) -> None:
+def test_host_and_domain_of_urls(url: str | None, host: str | None, domain: str | None) -> None:
     assert locate_url(url)[:2] == (host, domain)
 
 
@@ -129,7 +129,7 @@ def test_any_host_has_an_answer(host: str) -> None:
         ("\ud800", None),
     ],
 )
-def test_address(text: str, ip: str | None) -> None:
+def test_ip_addresses_are_written_in_one_form(text: str, ip: str | None) -> None:
     assert address(text) == ip
 
 

@@ -98,7 +98,7 @@ def damaged() -> bytes:
     return b"".join([*BLOCKS.values(), bytes(broken), b"garbage", BLOCKS["dynamic"], BLOCKS["fixed"][:-20]])
 
 
-def test_no_checkpoint(tmp_path: Path) -> None:
+def test_bytes_that_are_no_checkpoint_are_refused(tmp_path: Path) -> None:
     (tmp_path / "x").write_bytes(member(b"x"))
     with pytest.raises(ValueError, match="not a checkpoint"):
         Gunzip(str(tmp_path / "x"), checkpoint=b"nonsense")

@@ -49,7 +49,7 @@ def chunked(body: bytes, size: int = 100) -> bytes:
 
 
 @pytest.mark.parametrize("end", [b"\r\n", b"\n"])
-def test_parse(end: bytes) -> None:
+def test_a_response_is_parsed_with_its_fields(end: bytes) -> None:
     header = [b"HTTP/1.1 203 Fine", b"Content-TYPE : text/html", b"X: a", b"\t b:c", b"no field", b"X: second"]
     message = http.parse_response(end.join([*header, b"", b"body\n\n"]))
     assert message == Response(203, {"content-type": "text/html", "x": "a b:c"}, b"body\n\n")
@@ -67,13 +67,13 @@ def test_parse(end: bytes) -> None:
         (b"HTTP/1.1 200 OK\r\nA: " + b"x" * http.HEADER + b"\r\n\r\n", None),
     ],
 )
-def test_parse_oddities(data: bytes, parsed: Response | None) -> None:
+def test_odd_responses_are_parsed_as_browsers_do(data: bytes, parsed: Response | None) -> None:
     assert http.parse_response(data) == parsed
     assert http.parse_response(b"__" + data + b"__", 2, 2 + len(data)) == parsed
 
 
 @given(st.binary(max_size=300))
-def test_parse_anything(data: bytes) -> None:
+def test_no_bytes_break_the_parser(data: bytes) -> None:
     message = http.parse_response(b"HTTP/1.1 200 OK\r\n" + data)
     assert message is not None
     http.content_type(message.fields.get("content-type"))
@@ -92,11 +92,11 @@ def test_parse_anything(data: bytes) -> None:
         ("text/html; charset=" + "x" * 99, "text/html", "x" * 40),
     ],
 )
-def test_content_type(value: str | None, kind: str, charset: str | None) -> None:
+def test_content_types_are_read_with_their_charset(value: str | None, kind: str, charset: str | None) -> None:
     assert http.content_type(value) == (kind, charset)
 
 
-def test_chunks() -> None:
+def test_chunked_bodies_are_joined() -> None:
     assert decode(chunked(TEXT), transfer_encoding="Chunked") == (TEXT, None)
     assert decode(chunked(TEXT).replace(b"\r\n", b"\n"), transfer_encoding="chunked") == (TEXT, None)
     assert decode(chunked(b""), transfer_encoding="chunked") == (b"", None)
@@ -112,7 +112,7 @@ def test_broken_chunks() -> None:
 
 
 @each_coding
-def test_codings(coding: str) -> None:
+def test_each_coding_is_decoded_chunked_or_not(coding: str) -> None:
     assert decode(PACKERS[coding](TEXT), content_encoding=coding) == (TEXT, None)
     assert decode(chunked(PACKERS[coding](TEXT)), content_encoding=coding, transfer_encoding="chunked") == (TEXT, None)
     assert decode(chunked(PACKERS[coding](TEXT)), transfer_encoding=f"{coding}, chunked") == (TEXT, None)
@@ -120,7 +120,7 @@ def test_codings(coding: str) -> None:
     assert decode(PACKERS[coding](b""), content_encoding=coding) == (b"", None)
 
 
-def test_stacked_codings() -> None:
+def test_stacked_codings_are_decoded_up_to_a_limit() -> None:
     body = brotli.compress(gzip.compress(TEXT))
     assert decode(body, content_encoding="gzip, identity, br") == (TEXT, None)
     assert decode(gzip.compress(TEXT), content_encoding="gzip, gzip") == (TEXT, None)
@@ -136,7 +136,7 @@ def test_not_coded_at_all(coding: str) -> None:
 
 @each_coding
 @pytest.mark.parametrize("share", [0.5, 0.9, 0.999])
-def test_cut_short(coding: str, share: float) -> None:
+def test_a_body_that_is_cut_short_gives_what_it_has(coding: str, share: float) -> None:
     packed = PACKERS[coding](TEXT)
     content, truncated = decode(packed[: int(len(packed) * share)], content_encoding=coding)
     assert truncated == "content-encoding"
@@ -164,13 +164,13 @@ def test_bomb(coding: str) -> None:
 
 
 @each_coding
-def test_limit(coding: str) -> None:
+def test_a_body_over_the_limit_is_refused(coding: str) -> None:
     assert decode(PACKERS[coding](TEXT), limit=len(TEXT), content_encoding=coding) == (TEXT, None)
     with pytest.raises(TooLargeError):
         decode(PACKERS[coding](TEXT), limit=len(TEXT) - 1, content_encoding=coding)
 
 
 @given(st.binary(max_size=300), st.sampled_from(list(PACKERS)), st.sampled_from(["chunked", "gzip", ""]))
-def test_decode_anything(body: bytes, coding: str, transfer: str) -> None:
+def test_no_body_breaks_the_decoder(body: bytes, coding: str, transfer: str) -> None:
     with suppress(CodingError, TooLargeError):
         decode(body, content_encoding=coding, transfer_encoding=transfer)

@@ -243,7 +243,7 @@ def test_missing_credentials_are_named(store: ObjectStore, monkeypatch: pytest.M
         uq.ingest(f"{store.url}/a.jsonl")
 
 
-def test_nobody_answers(store: ObjectStore, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_store_that_does_not_answer_is_one_line(store: ObjectStore, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("AWS_ENDPOINT_URL", "http://127.0.0.1:9")
     with pytest.raises(PlaceError, match="no connection, time after time; check the network and the address"):
         uq.ingest(f"{store.url}/a.jsonl")

@@ -276,7 +276,7 @@ def test_what_files_are_called_and_hold_may_differ(tmp_path: Path) -> None:
     assert invoke("ingest", "--into", str(place), str(tmp_path / "1.jsonl"), "--words", "plain").code == 2
 
 
-def test_wrong_use(pages: list[Path], tmp_path: Path) -> None:
+def test_what_cannot_be_joined_is_refused(pages: list[Path], tmp_path: Path) -> None:
     corpus = uq.ingest(pages[0], tmp_path / "corpus")
     with pytest.raises(InputError, match="is not a corpus; make one first"):
         uq.ingest(pages[1], into=tmp_path / "none")

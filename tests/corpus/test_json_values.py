@@ -56,7 +56,7 @@ def test_each_element_is_a_record(tmp_path: Path, form: str, pack: Any) -> None:
     assert found.warnings == []
 
 
-def test_one_object(tmp_path: Path) -> None:
+def test_a_file_of_one_object_is_one_document(tmp_path: Path) -> None:
     for data in (json.dumps(PAGES[0], indent=2), json.dumps(PAGES[0])):
         for prefix in (b"", codecs.BOM_UTF8, b"\n  "):
             assert texts(peruse_bytes(tmp_path, prefix + data.encode())) == [PAGES[0]["text"]]
@@ -75,7 +75,7 @@ KINDS = {
 
 @pytest.mark.parametrize("data", KINDS, ids=lambda data: data[:30])
 @pytest.mark.parametrize("name", ["a.json", "a"])
-def test_kinds(tmp_path: Path, data: str, name: str) -> None:
+def test_json_is_told_from_text_and_lines(tmp_path: Path, data: str, name: str) -> None:
     (tmp_path / name).write_text(data)
     (source,) = find([tmp_path / name])
     if not (name == "a" and data.startswith('{"text": \n')):  # without a name, broken lines are text

@@ -229,7 +229,7 @@ def messages_of(*names: bytes) -> list[bytes]:
 
 
 @pytest.mark.parametrize("codec", ["gzip", "zstd"])
-def test_compressed_mailboxes(tmp_path: Path, codec: str) -> None:
+def test_compressed_mailboxes_are_read_mail_by_mail(tmp_path: Path, codec: str) -> None:
     raw = b"".join(messages_of(b"1", b"2", b"3"))
     (tmp_path / "x").write_bytes(gzip.compress(raw) if codec == "gzip" else zstandard.compress(raw))
     [file] = find(tmp_path / "x")

@@ -37,7 +37,7 @@ from unquilt._native import Gunzip, Unzstd
 
 
 @each_packing
-def test_positions(packing: Packing, tmp_path: Path) -> None:
+def test_members_know_where_they_begin_and_end(packing: Packing, tmp_path: Path) -> None:
     first, second = packing.pack(b"one"), packing.pack(TEXT)
     path = tmp_path / "x"
     path.write_bytes(first + bytes(100) + second + b"garbage" + second)
@@ -63,7 +63,7 @@ def test_positions(packing: Packing, tmp_path: Path) -> None:
 
 
 @each_packing
-def test_errors(packing: Packing, tmp_path: Path) -> None:
+def test_files_that_cannot_be_opened_are_the_usual_errors(packing: Packing, tmp_path: Path) -> None:
     with pytest.raises(FileNotFoundError) as caught:
         packing.reader(str(tmp_path / "none"))
     assert (caught.value.filename, caught.value.strerror) == (str(tmp_path / "none"), "No such file or directory")

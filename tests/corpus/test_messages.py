@@ -129,7 +129,7 @@ BODIES = [
 
 
 @pytest.mark.parametrize(("raw", "body"), [case[1:] for case in BODIES], ids=[case[0] for case in BODIES])
-def test_bodies(raw: bytes, body: bytes) -> None:
+def test_bodies_of_mails_are_their_texts(raw: bytes, body: bytes) -> None:
     assert parse_mail(raw).body == body
 
 
@@ -144,7 +144,7 @@ def test_of_several_fields_the_first_counts() -> None:
     assert parse_mail(b"SUBJECT : 1\nSubject: 2\n\n").subject == "1"
 
 
-def test_header() -> None:
+def test_a_header_ends_at_the_first_empty_line() -> None:
     assert messages.header(b"From a Thu Aug  1 10:00:00 2002\r\nTo: b\r\n c\r\n\r\nx: y") == b"\nTo: b\r\n c\r"
     assert messages.header(b"text") == messages.header(b"") == messages.header(b"\nTo: b") == b""
 
@@ -164,7 +164,7 @@ ENVELOPES = [
 
 
 @pytest.mark.parametrize(("line", "is_one"), ENVELOPES)
-def test_envelopes(line: bytes, is_one: bool) -> None:
+def test_envelope_lines_are_told_from_text(line: bytes, is_one: bool) -> None:
     assert (messages.ENVELOPE.match(line) is not None) is is_one
 
 

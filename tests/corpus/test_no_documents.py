@@ -59,7 +59,7 @@ def test_what_was_there(tmp_path: Path, content: bytes, said: str) -> None:
     assert said in refuse(path)[1]
 
 
-def test_folders(tmp_path: Path) -> None:
+def test_a_folder_without_documents_says_what_was_in_it(tmp_path: Path) -> None:
     folder = tmp_path / "pictures"
     for name in ("a.png", "b.png"):
         write(folder / name, bytes(range(256)) * 9)
@@ -72,7 +72,7 @@ def test_folders(tmp_path: Path) -> None:
     assert refuse(tmp_path / "hidden")[0] == said
 
 
-def test_tables() -> None:
+def test_a_table_without_documents_says_which_columns_it_has() -> None:
     assert refuse(pa.table({"text": pa.array([], pa.string())}))[0].startswith("no document in 1 file: no record")
     python, terminal = refuse(pa.table({"body": ["x"], "n": [1]}))
     assert python == "table: no column 'text' or 'html'; it has body, n; " + ("pass fields={'text': 'body'}")

@@ -78,7 +78,7 @@ def begins(parts: Sequence[bytes]) -> list[int]:
 
 
 @each_how
-def test_records(how: str, tmp_path: Path) -> None:
+def test_records_of_each_type_become_pages_or_are_skipped(how: str, tmp_path: Path) -> None:
     records = [
         record("warcinfo", 1, b"software: x"),
         response(2, WARC_IP_Address="10.0.0.1", WARC_Truncated="length"),
@@ -148,7 +148,7 @@ def test_records(how: str, tmp_path: Path) -> None:
         ("a" * 81, "", b"x", "type of no sense"),
     ],
 )
-def test_media(kind: str, url: str, start: bytes, what: str, tmp_path: Path) -> None:
+def test_content_and_type_decide_what_a_record_is(kind: str, url: str, start: bytes, what: str, tmp_path: Path) -> None:
     body = b"HTTP/1.1 200 OK\r\nContent-Type: %s\r\n\r\n%s" % (kind.encode(), start)
     (found,) = read(store(tmp_path / "a.warc", [record("response", 1, body, WARC_Target_URI=url)]))
     assert (found.media if isinstance(found, Page) else found.what if isinstance(found, Skipped) else found) == what
@@ -511,7 +511,7 @@ def damaged(draw: st.DrawFn) -> tuple[str, list[bytes], list[int]]:
 @pytest.mark.slow
 @settings(max_examples=400)
 @given(damaged())
-def test_slices(tmp_path: Path, archive: tuple[str, list[bytes], list[int]]) -> None:
+def test_slices_give_the_records_of_the_whole(tmp_path: Path, archive: tuple[str, list[bytes], list[int]]) -> None:
     how, parts, edges = archive
     source = store(tmp_path / RECORDWISE.get(how, "a.warc.gz"), parts)
     if source.size:
@@ -519,7 +519,7 @@ def test_slices(tmp_path: Path, archive: tuple[str, list[bytes], list[int]]) -> 
 
 
 @pytest.mark.parametrize("how", HOWS)
-def test_cut(how: str, tmp_path: Path) -> None:
+def test_an_archive_is_cut_into_slices_without_gaps(how: str, tmp_path: Path) -> None:
     source = store(tmp_path / "a.warc", pack([response(i, b"%d" % i * 3000) for i in range(100)], how))
     slices = warc.cut(source, Reading(), 20_000)
     assert [part.begin for part in slices[1:]] == [part.end for part in slices[:-1]]
@@ -539,7 +539,7 @@ def arc_record(url: str, body: bytes, length: object = None) -> bytes:
     return f"{url} 10.0.0.1 20080430204825 text/html {size}\n".encode() + body + b"\n"
 
 
-def test_arc(tmp_path: Path) -> None:
+def test_arc_files_are_read_as_warc_files_are(tmp_path: Path) -> None:
     when = "2008-04-30T20:48:25Z"
     page = b"HTTP/1.1 200 OK\r\nContent-Type: text/html\r\n\r\n<p>x"
     parts = [

@@ -90,7 +90,7 @@ def _read(source: Source) -> list[object]:
 
 
 @pytest.mark.parametrize("name", EXPECTED)
-def test_sample(name: str, samples: Path) -> None:
+def test_samples_of_other_tools_are_read(name: str, samples: Path) -> None:
     (source,) = inputs.find(samples / name)
     assert source.kind == ("arc" if ".arc" in name else "warc")
     *found, span = _read(source)

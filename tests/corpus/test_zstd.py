@@ -91,7 +91,7 @@ def test_broken_frames_one_after_the_other(tmp_path: Path) -> None:
     assert [data for data, _ in found] == [words(50, seed) for seed in range(9)]
 
 
-def test_skippable_frames(tmp_path: Path) -> None:
+def test_skippable_frames_are_passed_over(tmp_path: Path) -> None:
     extra = skippable(NOISE[:3000]) + skippable(b"", 15)
     path = tmp_path / "x"
     path.write_bytes(extra + frame(b"one") + extra + frame(b"two") + extra)
@@ -112,7 +112,7 @@ def test_a_skippable_frame_that_lies_swallows_nothing(tmp_path: Path, length: in
 
 
 @pytest.mark.parametrize("packed", [False, True])
-def test_dictionaries(tmp_path: Path, packed: bool) -> None:
+def test_frames_with_a_dictionary_in_the_file_are_read(tmp_path: Path, packed: bool) -> None:
     dictionary = zstandard.train_dictionary(3000, [words(20, seed) for seed in range(2000)])
     packer = zstandard.ZstdCompressor(dict_data=dictionary, write_checksum=True)
     data = frame(dictionary.as_bytes()) if packed else dictionary.as_bytes()

@@ -72,7 +72,7 @@ def test_qualities_are_those_of_runs(settings: Settings, tmp_path: Path) -> None
 
 
 @pytest.mark.slow
-def test_a_command(tmp_path: Path) -> None:
+def test_the_command_measures_passages(tmp_path: Path) -> None:
     write_jsonl(tmp_path / "pages.jsonl.gz", 60, words=300)
     place = tmp_path / "run"
     asked = ["--pairs", "8", "--tau", "0.9", "--n", "4", "--least-nidf", "0.1", "--antecedents", "100,1000"]

@@ -56,7 +56,7 @@ def test_two_corpora_and_a_site(settings: Settings, tmp_path: Path) -> None:
 
 
 @pytest.mark.slow
-def test_a_command(tmp_path: Path) -> None:
+def test_the_command_compares_corpora(tmp_path: Path) -> None:
     write_jsonl(tmp_path / "pages.jsonl.gz", 120, words=200)
     write_jsonl(tmp_path / "other.jsonl.gz", 80, seed=5, words=200)
     place = tmp_path / "run"

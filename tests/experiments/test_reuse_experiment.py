@@ -242,7 +242,7 @@ def test_bad_neighbourhoods_with_and_without_stop_chunks(tmp_path: Path) -> None
 
 
 @pytest.mark.slow
-def test_a_command(tmp_path: Path, snapshots: Snapshots) -> None:
+def test_the_command_measures_what_reuse_tolerates(tmp_path: Path, snapshots: Snapshots) -> None:
     pages = make_site(8) | make_background(4)
     corpus = read(pages, tmp_path / "corpus")
     asked = ["--runs", "2", "--most", "2", "--step", "0.5", "--copies", "10,100", "--chunk-threshold", "50"]

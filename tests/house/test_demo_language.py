@@ -47,12 +47,12 @@ def test_every_pattern_is_drawn_and_no_two_are_alike(sentences: list[str]) -> No
     assert len({sentence.split()[0] for sentence in sentences}) > 400
 
 
-def test_articles_agree(sentences: list[str]) -> None:
+def test_articles_agree_with_the_word_behind_them(sentences: list[str]) -> None:
     pairs = [re.findall(r"\b([Aa]n?) (\w)", sentence) for sentence in sentences]
     assert {(one.lower(), first in "aeiou") for found in pairs for one, first in found} == {("a", False), ("an", True)}
 
 
-def test_lengths(texts: list[list[str]], sentences: list[str]) -> None:
+def test_sentences_and_texts_have_the_lengths_that_are_asked_for(texts: list[list[str]], sentences: list[str]) -> None:
     lengths = [len(words(sentence)) for sentence in sentences]
     assert 5 <= min(lengths) <= max(lengths) <= 24
     assert sum(lengths) / len(lengths) == pytest.approx(MEAN_SENTENCE, abs=0.6)

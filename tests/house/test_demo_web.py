@@ -79,7 +79,7 @@ def test_other_seeds_are_other_webs() -> None:
     assert page(5, seed=2).text != whole()[5].text
 
 
-def test_mean_length() -> None:
+def test_pages_have_the_mean_length_that_is_asked_for() -> None:
     assert sum(len(words(p.text)) for p in whole()) / SIZE == pytest.approx(500, rel=0.05)
     assert sum(len(words(p.text)) for p in pages(400, words=200)) / 400 == pytest.approx(200, rel=0.15)
 
@@ -219,7 +219,7 @@ def test_planted_lists_all_copies() -> None:
 
 
 @pytest.mark.parametrize("name", ["web.jsonl", "web.jsonl.gz"])
-def test_jsonl(tmp_path: Path, name: str) -> None:
+def test_the_web_is_written_as_json_lines(tmp_path: Path, name: str) -> None:
     assert write_jsonl(tmp_path / name, SIZE, start=10, stop=100) == 90
     opened = gzip.open if name.endswith(".gz") else open
     with opened(tmp_path / name, "rt", encoding="utf-8") as lines:

@@ -32,7 +32,7 @@ def run_examples(name: str) -> tuple[int, int]:
 
 
 @pytest.mark.parametrize("path", [path for path, examples in FILES.items() if examples], ids=lambda path: path.stem)
-def test_examples_run(path: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_examples_in_docstrings_of_the_package_run(path: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
     name = ".".join(path.relative_to(SRC).with_suffix("").parts).removesuffix(".__init__")
     assert run_examples(name) == (0, FILES[path]), "some example failed, or stands where nothing runs it"

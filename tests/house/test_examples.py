@@ -14,7 +14,7 @@ KINDS = {"console", "python", "sh", "sql", "text", "json", "toml", "yaml", "dock
 
 
 @pytest.mark.parametrize("module", [blocks, comparing, running], ids=lambda module: module.__name__)
-def test_docstrings(module) -> None:
+def test_examples_in_docstrings_of_the_runner_run(module) -> None:
     failed, tried = doctest.testmod(module)
     assert (failed, tried > 0) == (0, True)
 
@@ -74,7 +74,7 @@ def test_what_cannot_be_run_is_not_called_an_example() -> None:
             assert not running.NOT_HERE.match(example.code), f"{page}:{example.begin}"
 
 
-def test_extras() -> None:
+def test_commands_are_known_to_need_an_extra() -> None:
     assert needed_extra("unquilt demo --report") == "page"
     assert needed_extra("unquilt quilts corpus -o run --engine spark --master 'local[2]'") == "spark"
     assert needed_extra("unquilt export run quilts -o report.jsonl") is None

@@ -150,7 +150,7 @@ def test_no_circles(imports: Imports) -> None:
     assert left == {}
 
 
-def test_public_names() -> None:
+def test_public_names_are_the_same_in_both_places() -> None:
     assert unquilt.__all__ == unquilt.api.__all__ == sorted(unquilt.__all__)
     assert set(unquilt.__all__) <= set(dir(unquilt))
 

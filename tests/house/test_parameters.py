@@ -133,7 +133,7 @@ def test_unknown_name_is_refused_with_the_closest(name, message):
         sizes=st.lists(st.integers(min_value=1)),
     )
 )
-def test_survives_json(toy):
+def test_parameters_survive_json(toy):
     assert Toy.from_dict(json.loads(json.dumps(toy.to_dict(), allow_nan=False))) == toy
 
 

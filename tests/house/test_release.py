@@ -102,7 +102,7 @@ def test_crates_come_without_tests_and_with_licences(tmp_path):
     assert text.endswith("a-1.0/LICENSE-MIT\nb-2.0/LICENSE-MIT\n\nDo as you like.\n")
 
 
-def test_versions_agree():
+def test_one_version_is_named_everywhere():
     version = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]["version"]
     assert tomllib.loads((ROOT / "Cargo.toml").read_text())["workspace"]["package"]["version"] == version
     assert re.findall(r"(?m)^version: (.*)$", (ROOT / "CITATION.cff").read_text()) == [version]

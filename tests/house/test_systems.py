@@ -29,13 +29,13 @@ def run_elsewhere(code: str) -> subprocess.CompletedProcess[str]:
 @pytest.mark.parametrize(
     "start", ["from unquilt.cli import main; main()", "import runpy; runpy.run_module('unquilt', run_name='__main__')"]
 )
-def test_command_line(start, arguments):
+def test_the_command_line_refuses_windows_in_one_line(start, arguments):
     result = run_elsewhere(f"sys.argv[:] = {['unquilt', *arguments]!r}\n{start}")
     assert (result.returncode, result.stdout, result.stderr) == (1, "", f"unquilt: {SAID}\n")
 
 
 @pytest.mark.parametrize("use", ["uq.quilts", "uq.Settings", "from unquilt import words"])
-def test_python(use):
+def test_python_refuses_windows_in_one_line(use):
     result = run_elsewhere(f"import unquilt as uq\nprint('imported')\n{use}")
     assert result.stdout == "imported\n"
     assert result.stderr.splitlines()[-1] == f"unquilt.errors.UnsupportedSystemError: {SAID}"

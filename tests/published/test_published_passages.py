@@ -106,7 +106,7 @@ def read(made: unquilt.Run) -> Found:
     return {tuple(row[name] for name in names) for row in made.passages.to_pylist()}
 
 
-def test_as_published(settings: Settings) -> None:
+def test_options_as_published_give_what_the_paper_defines(settings: Settings) -> None:
     several = 0
     for number in range(12):
         texts = draw(Random(number))

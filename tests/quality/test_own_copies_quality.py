@@ -74,7 +74,7 @@ def is_framing(text: str) -> bool:
 
 @pytest.mark.parametrize("seed", SEEDS)
 @pytest.mark.parametrize("read", [read_english, read_chinese])
-def test_planted_copies(read: Callable[[], list[str]], seed: int) -> None:
+def test_planted_copies_are_found_with_the_right_page_of_ours(read: Callable[[], list[str]], seed: int) -> None:
     rng = Random(seed)
     texts = read()
     rng.shuffle(texts)

@@ -112,7 +112,7 @@ def read(language: str, number: int) -> dict[str, str]:
 
 
 @pytest.mark.parametrize("language", ["Chinese", "English"])
-def test_planted_passages(language: str) -> None:
+def test_planted_passages_are_found(language: str) -> None:
     pairs, planted = plant(read(language, 400), seed=7)
     assert len(pairs) > 50
     measured = measure(pairs, planted)["planted"]
@@ -133,7 +133,7 @@ EDITED = {
 
 
 @pytest.mark.parametrize(("language", "signature"), EDITED)
-def test_edited_passages(language: str, signature: str) -> None:
+def test_planted_passages_with_changed_words_are_found(language: str, signature: str) -> None:
     pairs, planted = plant(read(language, 400), seed=7, shortest=1, edited=1 / 6)
     measured = measure(pairs, planted, signature=signature)["planted"]
     assert measured.precision >= 0.94, measured

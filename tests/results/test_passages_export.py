@@ -23,13 +23,13 @@ def run(tmp_path_factory: pytest.TempPathFactory) -> unquilt.Run:
     return unquilt.passages(table, tmp_path_factory.mktemp("export") / "run", gamma=15)
 
 
-def test_both_texts(run: unquilt.Run, tmp_path: Path) -> None:
+def test_exports_with_evidence_have_both_texts(run: unquilt.Run, tmp_path: Path) -> None:
     run.export(tmp_path / "found.jsonl", "passages", evidence=True, columns=["words"])
     (row,) = [json.loads(line) for line in (tmp_path / "found.jsonl").read_text().splitlines()]
     assert (row["words"], row["a_text"], row["b_text"]) == (19, *[SHARED.removesuffix(".")] * 2)
 
 
-def test_xml(run: unquilt.Run, tmp_path: Path) -> None:
+def test_passages_are_exported_as_xml_for_pan(run: unquilt.Run, tmp_path: Path) -> None:
     made = run.export(tmp_path / "found", "passages", format="pan")
     assert (made.rows, made.parts, made.format) == (1, 1, "pan")
     root = ET.fromstring((tmp_path / "found" / "a_b-c.xml").read_bytes())
@@ -40,7 +40,7 @@ def test_xml(run: unquilt.Run, tmp_path: Path) -> None:
     assert run.export(tmp_path / "found", "passages", format="pan", overwrite=True).rows == 1
 
 
-def test_reworded_passages(tmp_path: Path) -> None:
+def test_reworded_passages_are_exported_with_both_texts(tmp_path: Path) -> None:
     told = "When the old lighthouse keeper retired in autumn, nobody in the harbour wanted his lonely post. "
     told += "The council offered a cottage, a boat and firewood, but candidates feared the winter storms there"
     texts = [f"News of another kind.\n{told.replace('lonely', 'quiet')}", told]

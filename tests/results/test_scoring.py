@@ -82,7 +82,7 @@ def test_labels_of_ones_own(run: Path, labels: Path) -> None:
     assert strict.characters["all"].precision == pytest.approx(found.characters["copied"].precision / 3)
 
 
-def test_pan_folders(run: Path, tmp_path: Path) -> None:
+def test_folders_of_pan_are_scored_one_by_one_and_together(run: Path, tmp_path: Path) -> None:
     found = unquilt.score(run, pan=write_pan(tmp_path / "pan"))
     assert list(found.characters) == ["01-none", "02-copied", "all"]
     assert found.characters["02-copied"].recall == 1

@@ -160,7 +160,7 @@ def test_what_is_no_manifest(copy, text):
         )
 
 
-def test_deep_nesting(copy):
+def test_deeply_nested_json_is_damage_and_no_crash(copy):
     path = copy / "run" / "manifest.json"
     whole = json.loads(path.read_bytes())
     deep: Any = []

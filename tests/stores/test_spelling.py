@@ -27,7 +27,7 @@ def corpora(tmp_path: Path) -> dict[str, Path]:
 
 
 @pytest.mark.parametrize(("made", "asked"), [("plain", "restored"), ("restored", "plain")])
-def test_lexicons(corpora: dict[str, Path], tmp_path: Path, made: str, asked: str) -> None:
+def test_a_lexicon_of_other_words_is_refused(corpora: dict[str, Path], tmp_path: Path, made: str, asked: str) -> None:
     lexicon = tmp_path / "lexicon"
     uq.build_lexicon(corpora[made], output=lexicon, nidf=(0, 1))
     uq.neardups(corpora[made], method="imatch", lexicon=str(lexicon))
@@ -39,7 +39,7 @@ def test_lexicons(corpora: dict[str, Path], tmp_path: Path, made: str, asked: st
 
 
 @pytest.mark.parametrize(("made", "asked"), [("plain", "restored"), ("restored", "plain")])
-def test_labels(corpora: dict[str, Path], tmp_path: Path, made: str, asked: str) -> None:
+def test_labels_of_other_words_are_refused(corpora: dict[str, Path], tmp_path: Path, made: str, asked: str) -> None:
     ours, others = tmp_path / "ours", tmp_path / "others"
     uq.label(corpora[made], output=ours)
     assert LabelSet.load(ours).spelling == made

@@ -185,7 +185,7 @@ def test_next_to_nothing_has_no_passages(text: str) -> None:
     assert align(text, text) == []
 
 
-def test_wrong_arguments(snapshots: Snapshots) -> None:
+def test_wrong_arguments_are_refused(snapshots: Snapshots) -> None:
     with snapshots.error(ParameterError):
         align("a", "b", signature="grams")
     with snapshots.error(ValueError):

@@ -77,7 +77,7 @@ def test_every_character_inside_a_word() -> None:
         ("ﺳﻼﻡ ﻣﺮﺣﺒﺎ", "سﻼم مرحبا"),
     ],
 )
-def test_disguises(written: str, seen: str) -> None:
+def test_disguised_words_are_read_as_people_see_them(written: str, seen: str) -> None:
     assert " ".join(word for word, _, _ in _native.words(written)) == seen
 
 
