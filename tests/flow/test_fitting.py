@@ -167,7 +167,8 @@ class TestGroups:
     def test_fields_of_what_comes_in(self, verbs: Verbs, grams: tuple[Rows, ...], tmp_path: Path) -> None:
         (named,) = verbs.map(kept(tmp_path, TEXTS, "names"), Kernel("select", ("doc", "text")))
         (joined,) = verbs.group([named, grams[1]], Kernel("look up"))
-        assert [str(field) for field in joined.fields] == ["text (bytes or null)", "words (number)", "grams (number)"]
+        sizes = ["words (number)", "grams (number)", "reworded (number or null)", "published (number or null)"]
+        assert [str(field) for field in joined.fields] == ["text (bytes or null)", *sizes]
 
 
 class TestTables:

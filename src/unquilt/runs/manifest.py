@@ -23,7 +23,6 @@ from typing import Any
 import pyarrow as pa
 
 from unquilt.errors import Advice, InputChangedError, RunError, damaged
-from unquilt.runs.digests import digest_file
 from unquilt.runs.markers import FACTS, MARKER
 from unquilt.runs.shapes import Misfit, a_count, a_duration, a_list, a_mapping, a_path, a_record, a_text, anything
 from unquilt.runs.storage import check_name, read_own, shown, write_atomically
@@ -263,6 +262,8 @@ def _is_same(old: Mapping[str, Any], new: Mapping[str, Any]) -> bool:
         return True
     if not (old["sha256"] and old.get("version", _TIME).startswith(_TIME)):
         return False
+    from unquilt.runs.digests import digest_file
+
     try:
         return bool(old["sha256"] == (new["sha256"] or digest_file(new["path"])))
     except OSError:
