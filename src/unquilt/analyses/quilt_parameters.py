@@ -14,8 +14,19 @@ from unquilt.errors import ParameterError
 from unquilt.parameters import Parameters, parameter
 from unquilt.site_names import FOREIGN
 from unquilt.tables.neardups import COPY_TABLES, WORDS
-from unquilt.tables.quilts import ASKED, NAMED, PATCHES, QUILTS, SITE_TABLES, SLICES, SOURCES, SPANNED, VERDICTS
-from unquilt.tables.reworded import BOILERPLATE, REWORDED_CANDIDATES, STEMS
+from unquilt.tables.quilts import (
+    ASKED,
+    NAMED,
+    PATCHES,
+    QUILTS,
+    SITE_TABLES,
+    SLICES,
+    SOURCES,
+    SPANNED,
+    SPANNED_AT_HOME,
+    VERDICTS,
+)
+from unquilt.tables.reworded import BOILERPLATE, OWN_CANDIDATES, REWORDED_CANDIDATES, STEMS
 
 COLLAPSE = ("none", "exact", "near")
 EDITS = ("exact", "light", "reworded")
@@ -112,7 +123,7 @@ class QuiltParameters(Parameters):
     edits: str = parameter(
         "light",
         "exact: equal patches only; light: join patches of one source with a few changed words between them; reworded: "
-        "the same, and where equal words say little, reworded passages count (twice the time, or more)",
+        "the same, and where equal words say little, reworded passages count (about five times the time)",
         one_of=EDITS,
     )
     homes: bool = parameter(
@@ -188,11 +199,16 @@ DECLARATION = Analysis(
     results=(QUILTS, SOURCES),
     others=(
         *(VERDICTS, PATCHES, *SITE_TABLES["domain"], *SITE_TABLES["host"], *COPY_TABLES, NAMED, ASKED, SLICES, WORDS),
-        *(STEMS, BOILERPLATE, REWORDED_CANDIDATES, SPANNED),
+        *(STEMS, BOILERPLATE, REWORDED_CANDIDATES, OWN_CANDIDATES, SPANNED, SPANNED_AT_HOME),
     ),
     labels={
         "spanned passages": "aligning texts",
         "spanned": "aligning texts",
+        "questioned": "aligning texts of one site",
+        "own candidates": "aligning texts of one site",
+        "own_candidates": "aligning texts of one site",
+        "aligned_at_home": "aligning texts of one site",
+        "spanned_at_home": "aligning texts of one site",
         "grams or passages": "telling what was reworded",
         "grams_or_passages": "telling what was reworded",
         "reworded patches": "locating patches",

@@ -16,11 +16,12 @@ from typing import Any, NamedTuple
 
 from unquilt.analyses.quilt_parameters import QuiltParameters
 from unquilt.analyses.reworded import RewordedParameters
-from unquilt.analyses.reworded_candidates import find_candidates
+from unquilt.analyses.reworded_candidates import CandidatePairs, find_candidates
 from unquilt.flow.kept import Kept
 from unquilt.flow.kernels import Kernel
 from unquilt.flow.verbs import Rows, Verbs
-from unquilt.tables.quilts import SPANNED
+from unquilt.tables.quilts import SPANNED, SPANNED_AT_HOME
+from unquilt.tables.reworded import OWN_CANDIDATES
 
 COMMON = 10
 """A stem in more than one of so many documents is common."""
@@ -37,26 +38,34 @@ class ChosenElements(NamedTuple):
 
 
 def choose(
-    verbs: Verbs, corpus: Kept, copies: Kept | None, documents: Rows, elements: Rows, how: dict[str, Any]
+    verbs: Verbs,
+    corpus: Kept,
+    copies: Kept | None,
+    documents: Rows,
+    elements: Rows,
+    how: dict[str, Any],
+    of: str = "",
 ) -> ChosenElements:
     """Of each document, whether grams or passages say where its text is; `how` has the parameters of the kernel.
 
-    Shuffles 170 bytes a passage, and the elements of documents once more.
+    Costs what `reworded` does: the texts are read three times to find candidates, and those of candidates once more;
+    and again, for documents that come into question, those of their own sites. Shuffles 170 bytes a passage, and the
+    elements of documents once more.
     """
-    spanned, statistics = span(verbs, corpus, copies, own=how["own"])
-    columns = tuple(SPANNED.schema.names)
-    (passages,) = verbs.map(spanned, Kernel("select", columns))
-    chosen, made, counting = verbs.group([documents, elements, passages], Kernel("grams or passages", **how))
-    return ChosenElements(chosen, made, counting, statistics)
+    candidates = find_passage_candidates(verbs, corpus, copies, own=how["own"])
+    spanned = span(verbs, corpus, candidates.table, candidates, "aligned")
+    known = [spanned]
+    if how["own"]:
+        known.append(span_at_home(verbs, corpus, candidates, spanned, how, of))
+    passages = [rows for table in known for rows in verbs.map(table, Kernel("select", tuple(SPANNED.schema.names)))]
+    chosen, made, counting = verbs.group([documents, elements, *passages], Kernel("grams or passages", **how))
+    return ChosenElements(chosen, made, counting, candidates.counters)
 
 
-def span(verbs: Verbs, corpus: Kept, copies: Kept | None, *, own: bool) -> tuple[Kept, dict[str, int]]:
-    """The passages that documents have in common with those of other sites, and with `own` with those of their own.
-
-    Costs what `reworded` does: the texts are read three times to find candidates, and those of candidates once more.
-    """
+def find_passage_candidates(verbs: Verbs, corpus: Kept, copies: Kept | None, *, own: bool) -> CandidatePairs:
+    """Documents of different sites that are aligned, and with `own` those of one site that may be."""
     usual = RewordedParameters()
-    candidates = find_candidates(
+    return find_candidates(
         verbs,
         corpus,
         copies,
@@ -66,13 +75,32 @@ def span(verbs: Verbs, corpus: Kept, copies: Kept | None, *, own: bool) -> tuple
         most=usual.max_candidates,
         compared="all" if own else "other sites",
     )
-    (texts,) = verbs.map(corpus, Kernel("candidate texts"), among=candidates.table)
+
+
+def span(verbs: Verbs, corpus: Kept, pairs: Kept, candidates: CandidatePairs, name: str, of: str = "") -> Kept:
+    """The passages of pairs of documents, for each of the two."""
+    (texts,) = verbs.map(corpus, Kernel("candidate texts"), among=pairs)
     common = candidates.counters.get("stemmed_documents", 0) // COMMON
     known: dict[str, Any] = {"rates": candidates.rates, "boilerplate": candidates.boilerplate}
-    kernel = Kernel("spanned passages", **known, stems=candidates.stems, common=common)
-    (spanned,) = verbs.group([texts], kernel)
-    statistics = candidates.counters | verbs.fold(spanned, "aligned")
-    return verbs.keep(spanned, SPANNED), statistics
+    (spanned,) = verbs.group([texts], Kernel("spanned passages", **known, stems=candidates.stems, common=common))
+    for counter, value in verbs.fold(spanned, name + of).items():
+        candidates.counters[counter] = candidates.counters.get(counter, 0) + value
+    table = SPANNED if name == "aligned" else SPANNED_AT_HOME
+    return verbs.keep(spanned, table.named(table.name + of))
+
+
+def span_at_home(
+    verbs: Verbs, corpus: Kept, candidates: CandidatePairs, spanned: Kept, how: dict[str, Any], of: str
+) -> Kept:
+    """The passages that documents have in common with those of their own sites, of documents that may be judged by
+    passages: the others are judged by grams, whatever these are."""
+    (passages,) = verbs.map(spanned, Kernel("select", tuple(SPANNED.schema.names)))
+    limits = {name: how[name] for name in ("k", "m", "look")}
+    (questioned,) = verbs.group([passages], Kernel("questioned", **limits))
+    (asked,) = verbs.group([questioned, candidates.own_site], Kernel("own candidates"))
+    (once,) = verbs.group([asked], Kernel("distinct"))
+    pairs = verbs.keep(once, OWN_CANDIDATES.named(OWN_CANDIDATES.name + of))
+    return span(verbs, corpus, pairs, candidates, "aligned_at_home", of)
 
 
 def locate_reworded(

@@ -126,7 +126,7 @@ def judge(verbs: Verbs, corpus: Kept, copies: Kept | None, given: QuiltParameter
         how: dict[str, Any] = {"k": given.k, "m": given.m, "own": given.max_own < 1, "in_domains": in_domains}
         how |= find_ends(given) | {"c": given.c, "sigma": given.sigma, "look": find_look(given)}
         how["max_largest"] = given.max_largest
-        documents, elements, passages, aligned = choose(verbs, corpus, copies, documents, elements, how)
+        documents, elements, passages, aligned = choose(verbs, corpus, copies, documents, elements, how, of)
         statistics |= aligned | verbs.fold(documents, f"grams_or_passages{of}")
     counted, settled, drawn_on, own_site, doubts, sizes, asking = cover(verbs, documents, elements, given)
     statistics |= verbs.fold(counted, f"covers{of}")

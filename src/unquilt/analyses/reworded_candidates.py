@@ -21,7 +21,7 @@ from typing import Any
 
 from unquilt.flow.kept import Kept
 from unquilt.flow.kernels import Kernel, Side
-from unquilt.flow.verbs import Verbs
+from unquilt.flow.verbs import Rows, Verbs
 from unquilt.stores.stems import MOST_GRAMS, MOST_STEMS, pack_boilerplate, pack_documents, pack_rates
 from unquilt.tables.reworded import BOILERPLATE, REWORDED_CANDIDATES, STEMS
 
@@ -57,6 +57,8 @@ class CandidatePairs:
     counters."""
 
     table: Kept
+    own_site: Rows
+    """Candidates of documents of one site, if these are compared."""
     stems: Side
     rates: Side
     boilerplate: Side
@@ -75,7 +77,7 @@ def find_candidates(
     compared: str = "foreign",
 ) -> CandidatePairs:
     """The documents that share keys: those foreign to each other; or (`other sites`) if one is foreign to the other, or
-    `all`, of which those of a document's own site count apart.
+    `all`, of which those of one site are rows apart.
 
     Reads the texts three times; shuffles 28 bytes for each stem of a batch, 8 for each word, about 18 for each key
     (about seven for ten words; the stems of the words around travel with keys), and 20 for each key that two documents
@@ -96,9 +98,9 @@ def find_candidates(
     counters |= verbs.fold(keys, "keys")
     (pairs,) = verbs.group([keys], Kernel("key pairs", max_df=max_df, compared=compared))
     counters |= verbs.fold(pairs, "key_pairs")
-    (chosen,) = verbs.group([pairs], Kernel("reworded candidates", most=most))
+    chosen, own_site = verbs.group([pairs], Kernel("reworded candidates", most=most))
     counters |= verbs.fold(chosen, "candidates")
-    return CandidatePairs(verbs.keep(chosen, REWORDED_CANDIDATES), table, rates, common, counters)
+    return CandidatePairs(verbs.keep(chosen, REWORDED_CANDIDATES), own_site, table, rates, common, counters)
 
 
 def find_boilerplate(

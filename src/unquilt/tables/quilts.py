@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import pyarrow as pa
 
 from unquilt.tables.table import Column, OnPage, Table, column, document, integer, share
@@ -274,6 +276,12 @@ SPANNED = Table(
     row=("passage", "passages"),
     see="reworded passages, with both sides of each, on the way to quilts",
     on_the_way=True,
+)
+
+SPANNED_AT_HOME = replace(
+    SPANNED,
+    name="spanned_at_home",
+    see="the same of documents of one site, for pages that reworded passages may decide of",
 )
 
 ASKED = Table(

@@ -32,16 +32,27 @@ BOILERPLATE = Table(
     on_the_way=True,
 )
 
+_CANDIDATE = (
+    document("doc", "a document whose text is sent"),
+    document("other", "the first document of a pair, to which it is sent; `doc` itself if it is that"),
+    integer("shared", "what the stems weigh that their windows share which share most, in units of 2^-16 nats"),
+    integer("sites", "what its site is to the other's, in bits, as relations.rs packs them"),
+)
+
 REWORDED_CANDIDATES = Table(
     "reworded_candidates",
-    (
-        document("doc", "a document whose text is sent"),
-        document("other", "the first document of a pair, to which it is sent; `doc` itself if it is that"),
-        integer("shared", "what the stems weigh that their windows share which share most, in units of 2^-16 nats"),
-        integer("sites", "what its site is to the other's, in bits, as relations.rs packs them"),
-    ),
+    _CANDIDATE,
     key_columns=2,
     row=("candidate", "candidates"),
     see="which documents are aligned, on the way to reworded passages",
+    on_the_way=True,
+)
+
+OWN_CANDIDATES = Table(
+    "own_candidates",
+    _CANDIDATE,
+    key_columns=2,
+    row=("candidate", "candidates"),
+    see="which documents of one site are aligned, on the way to quilts",
     on_the_way=True,
 )
