@@ -8,7 +8,14 @@ Place = tuple[int, int]
 
 
 def find_cut_words(
-    texts: Sequence[Sequence[str]], n: int, rank: Callable[[int], object] = lambda doc: 0, *, keep_one: bool = True
+    texts: Sequence[Sequence[str]],
+    n: int,
+    rank: Callable[[int], object] = lambda doc: 0,
+    *,
+    keep_one: bool = True,
+    min_times: int = 2,
+    min_sites: int = 1,
+    site: Callable[[int], object] = lambda doc: doc,
 ) -> dict[Place, Place | None]:
     """Each word that goes, as (document, number), with the word that stays in its stead; None if none need stay."""
     order = sorted(range(len(texts)), key=lambda doc: (rank(doc), doc))
@@ -20,7 +27,8 @@ def find_cut_words(
     for doc in order:
         for at in range(len(texts[doc]) - n + 1):
             same = places[tuple(texts[doc][at : at + n])]
-            if len(same) > 1 and (same[0] != (doc, at) or not keep_one):
+            enough = len(same) >= min_times and len({site(other) for other, _ in same}) >= min_sites
+            if enough and (same[0] != (doc, at) or not keep_one):
                 for step in range(n):
                     cut.setdefault((doc, at + step), (same[0][0], same[0][1] + step))
     if not keep_one:

@@ -14,6 +14,7 @@ from twin_repeats import find_cut_words
 
 import unquilt
 from unquilt import JobOptions, Settings
+from unquilt.analyses import repeats
 from unquilt.settings import LEAST_MEMORY
 
 LETTERS = "ab字"
@@ -22,7 +23,9 @@ texts_of_few_words = st.lists(st.lists(st.sampled_from(LETTERS), max_size=30), m
 
 def run_on(texts: list[str], **given: Any) -> Any:
     settings = Settings(threads=2, memory=LEAST_MEMORY)
-    table = pa.table({"id": [str(number) for number in range(len(texts))], "text": texts})
+    names = [str(number) for number in range(len(texts))]
+    urls = [f"http://site{number // 2}.example/{number}" for number in range(len(texts))]
+    table = pa.table({"id": names, "url": urls, "text": texts})
     return unquilt.repeats(table, options=JobOptions(settings=settings), **given)
 
 
@@ -55,6 +58,39 @@ def test_words_are_those_of_the_twin(words: list[list[str]], n: int, keep: str) 
 def test_all_copies_go_if_none_is_kept(words: list[list[str]], n: int) -> None:
     run = run_on([" ".join(text) for text in words], n=n, keep_one=False)
     assert words_cut(run).keys() == find_cut_words(words, n, keep_one=False).keys()
+
+
+@st.composite
+def draw_copies(draw: st.DrawFn) -> list[list[str]]:
+    """Texts that are put together from pieces of one text and from other words, some again and again."""
+    letters = draw(st.sampled_from([LETTERS, "abcdefghijklmnopqrstuvwxyz"]))
+    source = draw(st.lists(st.sampled_from(letters), min_size=1, max_size=80))
+    piece = st.tuples(st.integers(0, len(source) - 1), st.integers(1, 60), st.integers(1, 3))
+    other = st.lists(st.sampled_from(letters), max_size=3)
+    texts = draw(st.lists(st.lists(st.tuples(piece, other), max_size=4), min_size=1, max_size=7))
+    return [[w for (at, long, times), own in text for w in source[at : at + long] * times + own] for text in texts]
+
+
+@pytest.mark.slow
+@given(
+    crowd=st.sampled_from([1, 3, repeats.CROWD]),
+    words=draw_copies(),
+    n=st.integers(1, 40),
+    least=st.integers(2, 4),
+    sites=st.integers(1, 3),
+    keep_one=st.booleans(),
+)
+def test_long_runs_are_those_of_the_twin(
+    crowd: int, words: list[list[str]], n: int, least: int, sites: int, keep_one: bool
+) -> None:
+    """Runs that share anchors, of places in memory or too many for it."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(repeats, "CROWD", crowd)
+        asked = {"n": n, "min_times": least, "min_sites": sites, "keep_one": keep_one}
+        run = run_on([" ".join(text) for text in words], **asked)
+    expected = find_cut_words(words, **asked, site=lambda doc: doc // 2)
+    found = words_cut(run)
+    assert found == expected if keep_one else found.keys() == expected.keys()
 
 
 def write(run: Any, place: Path, **asked: Any) -> dict[str, str]:

@@ -4,7 +4,7 @@ use crate::analyses::neardups::{banding, buckets, contained, words};
 use crate::analyses::passages::{alike, borders, diagonals, pages, pairs, reaches, seeds, signatures, slices, stops};
 use crate::analyses::phrases::{covering, donors, draws, hosts, popular, samples, texts, whole};
 use crate::analyses::quilts::{attribution, covers, patches, sites, sweep, verdicts};
-use crate::analyses::repeats::{copies as repeat_copies, removals, settling, windows};
+use crate::analyses::repeats::{anchors, copies as repeat_copies, removals, settling, windows};
 use crate::analyses::reuse::{contents, examples, histograms, neighbourhoods, objects, origins, places};
 use crate::analyses::{postings, reworded, shares};
 use crate::documents::{components, copies, deletion, keeping, similarity};
@@ -144,6 +144,8 @@ pub const KERNELS: &[Entry] = &[
     Entry::map::<contents::Targets>(),
     Entry::map::<origins::ObjectOrigins>(),
     Entry::map::<windows::Windows>(),
+    Entry::map::<anchors::Anchors>(),
+    Entry::group::<anchors::AnchoredCopies>(),
     Entry::group::<repeat_copies::RunCopies>(),
     Entry::group::<repeat_copies::Cuts>(),
     Entry::map::<settling::Pointers>(),

@@ -1,6 +1,7 @@
 //! Repeats: runs of units (words, lines or paragraphs) that stand elsewhere in the corpus, too, and what of each
 //! document can go for that.
 
+pub mod anchors;
 pub mod copies;
 pub mod removals;
 pub mod settling;

@@ -18,8 +18,9 @@ parameters! {
 }
 
 row! {
-    /// Of a document: a run that begins at this unit, and the document and unit where it stands too.
-    pub struct Repeated { at: u32, copy: u32, copy_at: u32 }
+    /// Of a document: so many runs, the first of which begins at this unit and each further one a unit behind, and the
+    /// document and unit where the first stands too; so the others stand behind it there.
+    pub struct Repeated { at: u32, runs: u32, copy: u32, copy_at: u32 }
 }
 
 row! {
@@ -78,10 +79,10 @@ impl Group for RunCopies {
         if !keep_one {
             let (doc, at) = first;
             let (copy, copy_at) = self.places[1];
-            out.row(&Self::COPIES, doc.into(), Repeated { at, copy, copy_at });
+            out.row(&Self::COPIES, doc.into(), Repeated { at, runs: 1, copy, copy_at });
         }
         for &(doc, at) in &self.places[1..] {
-            out.row(&Self::COPIES, doc.into(), Repeated { at, copy: first.0, copy_at: first.1 });
+            out.row(&Self::COPIES, doc.into(), Repeated { at, runs: 1, copy: first.0, copy_at: first.1 });
         }
         Ok(())
     }
@@ -92,49 +93,81 @@ parameters! {
     pub struct Merging { n: u64 }
 }
 
-/// Group by document: the units that its runs cover. A unit that several runs cover counts to the first of them; units
-/// in a row whose copies stand in a row are one cut.
-pub struct Cuts(u64);
+/// Group by document, of its runs, in one table or two: the units that these cover. A unit that several runs cover counts to the first of them;
+/// units in a row whose copies stand in a row are one cut.
+pub struct Cuts {
+    n: u64,
+    /// The rows of the first table. Both tables are in the order of places, and so are their rows together.
+    first: Vec<Repeated>,
+}
 
 contract! {
     group Cuts = "repeat cuts";
-    new(Merging { n }) = Ok(Self(n));
-    key Doc of [Repeated];
-    keeps "one cut";
+    new(Merging { n }) = Ok(Self { n, first: Vec::new() });
+    key Doc of [Repeated] and more;
+    keeps "16 bytes for each row of one document in the first table";
     const CUTS: Port<Cut> = Port::documents(0, "cuts");
+}
+
+/// The cut that may still grow.
+struct Growing {
+    n: u64,
+    doc: u64,
+    open: Option<Cut>,
+}
+
+impl Growing {
+    fn add(&mut self, repeated: Repeated, out: &mut Output) {
+        let Repeated { at, runs, copy, copy_at } = repeated;
+        let [at, runs, copy, copy_at] = [at, runs, copy, copy_at].map(u64::from);
+        let end = at + runs - 1 + self.n;
+        let begin = self.open.as_ref().map_or(at, |cut| cut.end.max(at));
+        if begin >= end {
+            return;
+        }
+        let copy_begin = copy_at + (begin - at);
+        match &mut self.open {
+            Some(cut)
+                if self.n > 1
+                    && cut.end == begin
+                    && cut.copy == copy
+                    && cut.copy_begin + (begin - cut.begin) == copy_begin =>
+            {
+                cut.end = end;
+            }
+            _ => {
+                self.send(out);
+                self.open = Some(Cut { begin, end, copy, copy_begin });
+            }
+        }
+    }
+
+    fn send(&mut self, out: &mut Output) {
+        if let Some(done) = self.open.take() {
+            out.row(&Cuts::CUTS, self.doc, done);
+        }
+    }
 }
 
 impl Group for Cuts {
     fn key(&mut self, doc: u64, rows: &mut dyn Rows, out: &mut Output) -> Done {
-        let mut open: Option<Cut> = None;
-        while let Some((_, tail)) = rows.next() {
-            let Repeated { at, copy, copy_at } = Repeated::take(tail)?;
-            let (at, copy, copy_at) = (u64::from(at), u64::from(copy), u64::from(copy_at));
-            let end = at + self.0;
-            let begin = open.as_ref().map_or(at, |cut| cut.end.max(at));
-            if begin >= end {
+        self.first.clear();
+        let mut growing = Growing { n: self.n, doc, open: None };
+        let mut next = 0;
+        while let Some((table, tail)) = rows.next() {
+            let row = Repeated::take(tail)?;
+            if table == 0 {
+                self.first.push(row);
                 continue;
             }
-            let copy_begin = copy_at + (begin - at);
-            match &mut open {
-                Some(cut)
-                    if self.0 > 1
-                        && cut.end == begin
-                        && cut.copy == copy
-                        && cut.copy_begin + (begin - cut.begin) == copy_begin =>
-                {
-                    cut.end = end;
-                }
-                _ => {
-                    if let Some(done) = open.replace(Cut { begin, end, copy, copy_begin }) {
-                        out.row(&Self::CUTS, doc, done);
-                    }
-                }
+            while let Some(earlier) = self.first.get(next).filter(|earlier| earlier.at < row.at) {
+                growing.add(*earlier, out);
+                next += 1;
             }
+            growing.add(row, out);
         }
-        if let Some(done) = open {
-            out.row(&Self::CUTS, doc, done);
-        }
+        self.first[next..].iter().for_each(|row| growing.add(*row, out));
+        growing.send(out);
         Ok(())
     }
 }

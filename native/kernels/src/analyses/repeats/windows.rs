@@ -46,6 +46,25 @@ row! {
     pub struct Details { site: u64, length: u32 }
 }
 
+/// Ranks of documents as they stand at the front of rows; nothing if the first documents are preferred.
+pub struct Ordering<'a> {
+    ranks: Option<Ranks<'a>>,
+    bytes: [u8; 16],
+}
+
+impl<'a> Ordering<'a> {
+    pub fn new(preferred: Option<Preferred<'a>>) -> Self {
+        Self { ranks: preferred.is_some().then(|| Ranks::new(preferred)), bytes: [0; 16] }
+    }
+
+    pub fn of(&mut self, doc: u64) -> &[u8] {
+        let Some(ranks) = &mut self.ranks else { return &[] };
+        let (rank, within) = ranks.of(doc);
+        self.bytes = (u128::from(rank) << 64 | u128::from(within)).to_be_bytes();
+        &self.bytes
+    }
+}
+
 pub struct Windows(RunTaking);
 
 contract! {
@@ -59,17 +78,12 @@ contract! {
 impl Map for Windows {
     fn batch<'a>(&mut self, pages: SitedTexts<'a>, preferred: Option<Preferred<'a>>, out: &mut Output) -> Done {
         let RunTaking { unit, n, min_words, site, details, key } = &self.0;
-        let (ranked, mut ranks) = (preferred.is_some(), Ranks::new(preferred));
+        let mut order = Ordering::new(preferred);
         let mut slide = Slide::new(key, n.get());
         let mut told = Vec::new();
         for row in 0..pages.doc.len() {
             let doc = pages.doc.at(row);
-            let (rank, within) = ranks.of(doc);
-            let mut order = Vec::new();
-            if ranked {
-                order.extend_from_slice(&rank.to_be_bytes());
-                order.extend_from_slice(&within.to_be_bytes());
-            }
+            let rank = order.of(doc);
             let site = site.of(pages.host.bytes(row), pages.domain.bytes(row), doc);
             let (text, mut at) = (pages.text.at(row), 0_u32);
             slide.clear();
@@ -86,7 +100,7 @@ impl Map for Windows {
                     Details { site, length }.put(&mut told);
                 }
                 let at = at - n.get() as u32;
-                out.row(&Self::RUNS, run, RunPlace { rank: &order, doc: doc as u32, at, details: Rest(&told) });
+                out.row(&Self::RUNS, run, RunPlace { rank, doc: doc as u32, at, details: Rest(&told) });
                 if at.is_multiple_of(1 << 16) {
                     out.relieve();
                 }
