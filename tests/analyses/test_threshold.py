@@ -16,7 +16,9 @@ from twin import sequence
 from twin_neardups import containment, jaccard, join, keep
 
 import unquilt
+from benchmarks.evidence import TEMPLATE, follow_rule_of_template
 from benchmarks.threshold import all_pairs, grams
+from unquilt import JobOptions
 from unquilt.analyses.banding import Banding
 from unquilt.jobs.corpora import documents
 from unquilt.runs import Run
@@ -222,6 +224,26 @@ def test_many_pages_alike_are_no_product(own: int, tmp_path: Path) -> None:
         assert summary["compared"] < 2.5 * MANY
     else:
         assert summary["near_duplicates"] == 0
+
+
+@pytest.mark.slow
+def test_pages_of_a_template_go_for_what_is_kept_in_place_of_their_candidates(tmp_path: Path) -> None:
+    """3,000 pages of one template, of J from .64 to .94: each could have hundreds of candidates."""
+    random = Random(5)
+    template = draw_words(random, TEMPLATE)
+    own = [random.randint(5, 80) for _ in range(3000)]
+    pages = [
+        " ".join([*template, *(f"p{page}w{number}" for number in range(length))]) for page, length in enumerate(own)
+    ]
+    expected = follow_rule_of_template(own)
+    names = [str(page) for page in range(len(pages))]
+    run = unquilt.neardups(pa.table({"id": names, "text": pages}), tmp_path / "run", threshold=0.8)
+    gone = {doc: instead for doc, kept, instead, _ in rows(run, "kept") if not kept}
+    assert all(jaccard(pages[doc], pages[instead], 5) >= 0.8 for doc, instead in list(gone.items())[::20])
+    assert len(gone.keys() & expected) >= 0.95 * len(expected) > 500
+    again = unquilt.neardups(run.path, tmp_path / "again", threshold=0.8, seed=1, options=JobOptions(accept=True))
+    left = {int(row["id"]) for row in again.table("kept", names=True).to_pylist() if row["keep"]}
+    assert len(expected & left) <= 0.02 * len(expected)
 
 
 def texts_of(corpus: Run) -> list[str]:

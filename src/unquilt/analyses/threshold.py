@@ -9,8 +9,8 @@
 
 First each document is compared with its likeliest candidate, which ties most clusters together and drops most of what
 is dropped; then with further ones, but only those that do not hang together with it already, and those on which it
-depends what is kept. So a cluster of n documents takes n to 2 n comparisons, however many pairs of it are near, and
-pairs that are clearly below the threshold take none.
+depends what is kept; last, if it stays, with what is kept in place of its candidates. So a cluster of n documents takes
+n to 2 n comparisons, however many pairs of it are near, and pairs that are clearly below the threshold take none.
 """
 
 from __future__ import annotations
@@ -108,9 +108,13 @@ def near_pairs(
     (open_,) = verbs.map(others, Kernel("open pairs"), beside=preferred)
     *_, asked = _decide(verbs, linked, [_judge(verbs, overlaps_1, near, preferred), open_])
     (all_asked,) = verbs.group([asked, _as_rows(verbs, unsettled)], Kernel("distinct"))
-    overlaps_2 = _overlaps(verbs, corpus, verbs.keep(all_asked, UNSETTLED), grams, 2)
-    both = [_as_rows(verbs, pairs, *COUNTS) for pairs in (overlaps_1, overlaps_2)]
-    (distinct,) = verbs.group(both, Kernel("distinct"))
+    second = verbs.keep(all_asked, UNSETTLED.named(f"{UNSETTLED.name}_2"))
+    compared = [overlaps_1, _overlaps(verbs, corpus, second, grams, 2)]
+
+    judged = [_judge(verbs, overlaps, near, preferred) for overlaps in compared]
+    *_, asked = _decide(verbs, linked, judged, instead=True)
+    compared.append(_overlaps(verbs, corpus, verbs.keep(asked, UNSETTLED), grams, 3))
+    (distinct,) = verbs.group([_as_rows(verbs, pairs, *COUNTS) for pairs in compared], Kernel("distinct"))
     overlaps = verbs.keep(distinct, OVERLAPS)
     edges, _ = verbs.map(overlaps, Kernel("near pairs", **near))
     counters |= {"compared": 0, "verified": 0} | verbs.fold(edges, "verified")
@@ -136,9 +140,9 @@ def _judge(verbs: Verbs, overlaps: Kept, near: dict[str, Any], preferred: Kept |
     return judged
 
 
-def _decide(verbs: Verbs, linked: Kept, pairs: list[Rows]) -> tuple[Rows, ...]:
+def _decide(verbs: Verbs, linked: Kept, pairs: list[Rows], *, instead: bool = False) -> tuple[Rows, ...]:
     (held,) = verbs.group([_as_rows(verbs, linked), *pairs], Kernel("gathered pairs"))
-    return verbs.group([held], Kernel("dropped"))
+    return verbs.group([held], Kernel("dropped", instead=instead))
 
 
 def _as_rows(verbs: Verbs, pairs: Kept, *others: str) -> Rows:

@@ -162,37 +162,108 @@ row! {
     pub struct DroppedRow { kept: u64 }
 }
 
+parameters! {
+    /// Whether documents that are not surely dropped are to be compared with what is kept in place of their candidates.
+    pub struct Deciding { instead: bool }
+}
+
 /// Group by component, of its pairs in the order of preference: the documents that are dropped, each with the most
-/// similar one that is kept; and the open pairs on which it depends whether others are.
-#[derive(Default)]
+/// similar one that is kept; and the pairs on which it depends whether others are.
 pub struct Dropped {
-    /// Documents of a component that are not surely kept: whether they are surely dropped.
-    others: HashMap<u64, bool>,
+    ask_instead: bool,
+    /// Documents of a component that are not surely kept: those that are surely dropped with the one that is kept instead.
+    others: HashMap<u64, Option<u64>>,
+    /// Of a document: those with which it was compared, those with which it can be, and those that are kept in place of any
+    /// of these.
+    compared: Vec<u64>,
     open: Vec<u64>,
+    instead: Vec<u64>,
+    favoured: Favoured,
+}
+
+/// So many of the documents in whose favour others are dropped are compared with all that are not surely dropped.
+const FAVOURED: usize = 4;
+
+/// In favour of which documents of a component most others are dropped, so far: the pages of one template are near to these
+/// more often than to any others.
+#[derive(Default)]
+struct Favoured {
+    counts: HashMap<u64, u64>,
+    /// The most favoured of all; of equal ones, those that were the first to have so many.
+    most: Vec<(u64, u64)>,
+}
+
+impl Favoured {
+    fn clear(&mut self) {
+        self.counts.clear();
+        self.most.clear();
+    }
+
+    fn add(&mut self, kept: u64) {
+        let count = self.counts.entry(kept).or_default();
+        *count += 1;
+        let count = *count;
+        let place = self.most.iter().position(|&(_, one)| one == kept);
+        let least = (0..self.most.len()).min_by_key(|&place| self.most[place].0).unwrap_or_default();
+        match place {
+            Some(place) => self.most[place].0 = count,
+            None if self.most.len() < FAVOURED => self.most.push((count, kept)),
+            None if self.most[least].0 < count => self.most[least] = (count, kept),
+            None => {}
+        }
+    }
 }
 
 contract! {
     group Dropped = "dropped";
-    new() = Ok(Self::default());
+    new(told: Deciding) = Ok(Self::begin(&told));
     key Doc of [HeldPair];
-    keeps "some 20 bytes a document of one component that is not kept";
+    keeps "some 30 bytes a document of one component that is not kept";
     const DROPPED: Port<DroppedRow> = Port::documents(0, "dropped");
     const SIMILAR: Port<Similar> = Port::documents(1, "similar");
     const ASKED: Port<Edge> = Port::documents(2, "asked");
 }
 
 impl Dropped {
+    fn begin(told: &Deciding) -> Self {
+        let [compared, open, instead] = [const { Vec::new() }; 3];
+        let (ask_instead, others, favoured) = (told.instead, HashMap::new(), Favoured::default());
+        Self { ask_instead, others, compared, open, instead, favoured }
+    }
+
     /// What the pairs of a document say of it, when all of them were seen.
     fn decide(&mut self, doc: u64, seen: &Seen, out: &mut Output) {
         if let Some((jaccard, kept)) = seen.kept {
             out.row(&Self::DROPPED, doc, DroppedRow { kept });
             out.row(&Self::SIMILAR, doc, Similar { jaccard });
-            self.others.insert(doc, true);
-        } else if seen.unsure || !self.open.is_empty() {
-            self.open.iter().for_each(|&other| out.row(&Self::ASKED, doc, Edge { other }));
-            self.others.insert(doc, false);
+            self.others.insert(doc, Some(kept));
+            self.favoured.add(kept);
+        } else {
+            self.open_instead();
+            if seen.unsure || !self.open.is_empty() {
+                self.open.iter().for_each(|&other| out.row(&Self::ASKED, doc, Edge { other }));
+                self.others.insert(doc, None);
+            }
         }
-        self.open.clear();
+        [&mut self.compared, &mut self.open, &mut self.instead].into_iter().for_each(Vec::clear);
+    }
+
+    /// Adds to the open pairs of a document those with what is kept in place of its candidates, and with what is favoured
+    /// most: what is near to a candidate is often near to it, too, but was not among its own candidates.
+    fn open_instead(&mut self) {
+        let Self { compared, open, instead, favoured, .. } = self;
+        if instead.is_empty() {
+            return;
+        }
+        instead.extend(favoured.most.iter().map(|&(_, kept)| kept));
+        instead.sort_unstable();
+        instead.dedup();
+        let known = open.len();
+        for &other in &*instead {
+            if !compared.contains(&other) && !open[..known].contains(&other) {
+                open.push(other);
+            }
+        }
     }
 }
 
@@ -208,6 +279,7 @@ struct Seen {
 impl Group for Dropped {
     fn key(&mut self, _: u64, rows: &mut dyn Rows, out: &mut Output) -> Done {
         self.others.clear();
+        self.favoured.clear();
         let (mut last, mut seen) = (None, Seen::default());
         while let Some((_, tail)) = rows.next() {
             let HeldPair { doc, other, known, similarity, .. } = HeldPair::take(tail)?;
@@ -215,13 +287,17 @@ impl Group for Dropped {
                 self.decide(before, &seen, out);
                 seen = Seen::default();
             }
+            if known != OPEN {
+                self.compared.push(other);
+            }
             match (self.others.get(&other), known) {
-                (Some(true), _) | (_, FAR) => {}
+                (Some(&Some(kept)), _) if self.ask_instead => self.instead.push(kept),
+                (Some(Some(_)), _) | (_, FAR) => {}
                 (None, NEAR) if seen.kept.is_none_or(|(most, _)| similarity > most) => {
                     seen.kept = Some((similarity, other));
                 }
                 (None, NEAR) => {}
-                (Some(false), NEAR) => seen.unsure = true,
+                (Some(None), NEAR) => seen.unsure = true,
                 _ => self.open.push(other),
             }
         }

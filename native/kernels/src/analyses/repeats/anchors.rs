@@ -158,7 +158,7 @@ pub struct AnchoredCopies {
 
 contract! {
     group AnchoredCopies = "anchored copies";
-    new(told: AnchoredRepeating) = Ok(Self::new(&told));
+    new(told: AnchoredRepeating) = Ok(Self::begin(&told));
     key Hash of [Anchored<'static>];
     keeps "the runs of an anchor in `most` places, 28 bytes each";
     const COPIES: Port<Repeated> = Port::documents(0, "copies");
@@ -166,7 +166,7 @@ contract! {
 }
 
 impl AnchoredCopies {
-    fn new(told: &AnchoredRepeating) -> Self {
+    fn begin(told: &AnchoredRepeating) -> Self {
         let AnchoredRepeating { keep_one, min_sites, min_times, most } = *told;
         let wanted = Repeating { keep_one, min_sites, min_times, menus: 0 };
         let (tails, ends, places, runs) = (Vec::new(), Vec::new(), Vec::new(), Vec::new());
