@@ -85,8 +85,8 @@ def repeats(verbs: Verbs, corpus: Kept, given: RepeatParameters, ordered: Kept |
     key = keys.read_key(given.key)
     sited, site = see_names(corpus, given.site)
     menus = AUTO_STOP if given.menus and given.unit == "paragraph" and given.run == 1 else 0
-    wanted = {name: getattr(given, name) for name in ("keep_one", "min_sites", "min_times")}
-    taken = {"n": given.run, "site": site, "details": given.min_sites > 1 or menus > 0, "key": key}
+    wanted: dict[str, Any] = {name: getattr(given, name) for name in ("keep_one", "min_sites", "min_times")}
+    taken: dict[str, Any] = {"n": given.run, "site": site, "details": given.min_sites > 1 or menus > 0, "key": key}
     found_before: list[Rows] = []
     if given.unit == "word":
         (anchors,) = verbs.map(sited, Kernel("repeat anchors", **taken), beside=preferred)
