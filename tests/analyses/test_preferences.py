@@ -8,6 +8,7 @@ from random import Random
 from typing import Any
 
 import pyarrow as pa
+import pyarrow.parquet as pq
 import pytest
 from click.testing import CliRunner
 from twin_neardups import keep
@@ -84,7 +85,7 @@ def test_repeats_know_it(tmp_path: Path) -> None:
     [
         ("qualty", "keep: the corpus has no column 'qualty'; did you mean quality?"),
         ("longset", "keep: the corpus has no column 'longset'; did you mean longest?"),
-        ("zzz", "keep: the corpus has no column 'zzz'; there are: doc, id, "),
+        ("zzz", "keep: the corpus has no column 'zzz'; there are: source, quality, day, words_given, doc, id, "),
         ("tags", "keep: tags has no order, as its values have parts; choose another column"),
     ],
 )
@@ -94,6 +95,16 @@ def test_orders_that_make_no_sense_are_refused(order: str, why: str, tmp_path: P
         uq.neardups(corpus.path, tmp_path / "run", keep=order)
     assert str(refused.value).startswith(why)
     assert not (tmp_path / "run").exists()
+
+
+def test_an_order_is_looked_at_before_tables_are_read(tmp_path: Path) -> None:
+    pq.write_table(pa.table({"id": ["a"], "text": ["b"], "words": [1], "when": [2]}), tmp_path / "a.parquet")
+    for order, why in {"zzz": "there are: words_given, when, doc, id", "wen": "did you mean when"}.items():
+        with pytest.raises(ParameterError, match=why):
+            uq.neardups(tmp_path / "a.parquet", tmp_path / "run", keep=order)
+        assert not (tmp_path / "run").exists()
+    run = uq.neardups(tmp_path / "a.parquet", tmp_path / "run", keep="-words_given,when")
+    assert run.kept.num_rows == 1
 
 
 def test_an_order_without_a_column_is_refused(tmp_path: Path) -> None:

@@ -260,6 +260,19 @@ def test_files_are_added_once(pages: list[Path], tmp_path: Path) -> None:
     assert [path.name for path in tmp_path.iterdir() if path.name.startswith(".")] == []
 
 
+def test_what_cannot_be_added_is_named_and_tried_again_in_another_way(pages: list[Path], tmp_path: Path) -> None:
+    """Files that do not fit are called as they were named, and what was read of them is in nobody's way."""
+    corpus = uq.ingest(pages[0], tmp_path / "corpus")
+    before = corpus.documents.num_rows
+    pq.write_table(pa.table({"id": ["x"], "text": ["five six"], "n": ["many"]}), tmp_path / "other.parquet")
+    with pytest.raises(InputError, match=r"^[^ ]*other\.parquet: column 'n' is string, and in files before it int64"):
+        uq.ingest(tmp_path / "other.parquet", into=corpus.path)
+    only = uq.JobOptions(reading=uq.Reading(carry="id"))
+    grown = uq.ingest(tmp_path / "other.parquet", into=corpus.path, options=only)
+    assert grown.documents.num_rows == before + 1
+    assert [path.name for path in tmp_path.iterdir() if path.name.startswith(".")] == []
+
+
 def test_what_files_are_called_and_hold_may_differ(tmp_path: Path) -> None:
     """Fields are those of the corpus, unless others are named for what is added."""
     for number, name in enumerate(("body", "body", "content")):

@@ -5,6 +5,8 @@ from __future__ import annotations
 import re
 import sys
 from collections.abc import Iterator
+from datetime import date
+from decimal import Decimal
 from pathlib import Path
 from typing import Any
 
@@ -13,7 +15,7 @@ import pyarrow.parquet as pq
 import pytest
 
 import unquilt as uq
-from unquilt.errors import ParameterError, RunError
+from unquilt.errors import NoDocumentsError, ParameterError, RunError
 
 ROWS = [{"text": "one two three", "n": 1}, {"text": "one two three", "n": 2}, {"text": "four", "n": None}]
 
@@ -33,6 +35,17 @@ class Streamed:
             yield pa.Table.from_pylist([row], schema=pa.schema([("text", pa.string()), ("n", pa.int8())]))
 
 
+class Lazy:
+    """What a lazy table of Polars has, and unquilt uses."""
+
+    def __init__(self, rows: list[dict[str, Any]]) -> None:
+        self._rows = rows
+
+    def collect_batches(self) -> Iterator[pa.Table]:
+        for row in self._rows:
+            yield pa.Table.from_pylist([row], schema=pa.schema([("text", pa.string()), ("n", pa.int8())]))
+
+
 @pytest.mark.parametrize(
     "inputs",
     [
@@ -40,10 +53,11 @@ class Streamed:
         iter(ROWS),
         (row for row in ROWS),
         Streamed(ROWS),
+        Lazy(ROWS),
         [pa.Table.from_pylist(ROWS)],
         pa.Table.from_pylist(ROWS).to_batches(),
     ],
-    ids=["list", "iterator", "generator", "dataset", "tables", "batches"],
+    ids=["list", "iterator", "generator", "dataset", "lazy", "tables", "batches"],
 )
 def test_rows_are_read(inputs: Any, tmp_path: Path) -> None:
     run = uq.neardups(inputs, tmp_path / "run", threshold=0.8)
@@ -65,15 +79,26 @@ def test_rows_that_are_kept(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("inputs", "why"),
     [
-        ([{"text": "a", "x": object()}], "row 0 of the inputs cannot be read"),
+        ([{"text": "a", "x": object()}], "row 0 of the inputs cannot be read: of type object; make it a text"),
+        (iter([]), "the inputs have no row"),
+        (
+            {"train": Streamed(ROWS), "test": Streamed(ROWS)},
+            r"2 data sets \(train, test\); give one: inputs\['train'\]",
+        ),
         (iter([{"text": "a"}, 5]), "inputs must yield dicts or Arrow tables, not 5"),
         (5, "inputs must be paths"),
-        ({"text": "a"}, "inputs must be paths"),
+        ({"text": "a"}, "inputs are one dict; give a list of them"),
     ],
 )
 def test_what_is_no_row_is_refused(inputs: Any, why: str) -> None:
-    with pytest.raises(ParameterError, match=why):
+    with pytest.raises((ParameterError, NoDocumentsError), match=why):
         uq.ingest(inputs)
+
+
+def test_decimals_and_dates_of_dicts_are_texts(tmp_path: Path) -> None:
+    rows = [{"id": "a", "text": "b", "price": Decimal("1.10"), "day": date(2024, 2, 29)}]
+    uq.ingest(rows, tmp_path / "corpus").export(tmp_path / "same.jsonl", "documents")
+    assert (tmp_path / "same.jsonl").read_text() == '{"id":"a","text":"b","price":"1.10","day":"2024-02-29"}\n'
 
 
 def test_documents_are_annotated(tmp_path: Path) -> None:

@@ -8,6 +8,7 @@ import tempfile
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass, replace
+from decimal import Decimal
 from itertools import chain
 from pathlib import Path
 from typing import Any
@@ -24,15 +25,26 @@ from unquilt.corpus.first_records import refuse_without_text
 from unquilt.corpus.options import PLAIN, Reading
 from unquilt.corpus.readers.parquet import choose_columns, find_given, is_binary, is_text
 from unquilt.engines.workers import Workers, keeping
-from unquilt.errors import Advice, InputError, ParameterError
+from unquilt.errors import Advice, InputError, NoDocumentsError, ParameterError
 from unquilt.guard import Each, here
 from unquilt.jobs.audit import ALARM, find_alarms
 from unquilt.jobs.corpora import has_plain_words, has_source, measures
-from unquilt.jobs.named import ArrowStream, CorpusPart, Dataset, Inputs, group_inputs, is_path, list_corpora, list_paths
+from unquilt.jobs.named import (
+    ArrowStream,
+    CorpusPart,
+    Dataset,
+    Inputs,
+    LazyTable,
+    group_inputs,
+    is_path,
+    list_corpora,
+    list_paths,
+)
 from unquilt.jobs.options import JobOptions
 from unquilt.jobs.places import TABLE, refuse_overlap
 from unquilt.runs import InputRecord, storing
 from unquilt.runs.storage import shown
+from unquilt.tables.corpus import DOCUMENTS
 from unquilt.tables.neardups import AUDIT
 
 BATCH = 1_000
@@ -47,6 +59,8 @@ class Found:
     records: Sequence[InputRecord]
     url_root: str = ""
     """The folder that URLs were made of paths from, if any were made: they are part of what a corpus is."""
+    columns: pa.Schema | None = None
+    """The columns that documents will have, if all inputs are Parquet; else they are known once inputs are read."""
     parts: Sequence[CorpusPart | Found] = ()
     """Corpora, and files between them, in order: instead of `sources`, if there is a corpus or run among the inputs."""
 
@@ -169,12 +183,13 @@ def find_files(inputs: Inputs, output: Path, options: JobOptions) -> Iterator[Fo
                 sources = [replace(source, alias=alias) for source in sources]
             if os.access(output, os.F_OK):  # a link in a folder of inputs may lead there
                 refuse_overlap(output, Path(os.path.realpath(output)), [source.path for source in sources])
-            check(sources, options.reading, workers.map, Path(folder))
+            plan = check(sources, options.reading, workers.map, Path(folder))
             refuse_without_text(sources, options.reading, workers.map, Path(folder))
             found = know(sources, options.progress.stage, workers.map)
         made = any(source.url for source in sources)
         root = find_root([str(path) for path in paths if str(path) != STDIN]) if made else ""
-        yield replace(found, url_root=root)
+        columns = None if plan is None else plan.extend(DOCUMENTS.schema)
+        yield replace(found, url_root=root, columns=columns)
 
 
 def know(sources: Sequence[Source], watch: Watch = nobody, each: Each = here) -> Found:
@@ -185,30 +200,52 @@ def know(sources: Sequence[Source], watch: Watch = nobody, each: Each = here) ->
 
 
 def _spool(inputs: Any, reading: Reading, folder: Path) -> Path:
-    """Rows in a file, batch by batch: Arrow as Parquet, dicts as JSON lines."""
+    """Rows in a file, batch by batch: tables as Parquet, dicts as JSON lines."""
     if isinstance(inputs, ArrowStream):
         return _write_table(inputs, reading, folder)
+    if isinstance(inputs, LazyTable):
+        inputs = inputs.collect_batches()
     rows: Iterator[Any] = iter(inputs.with_format("arrow").iter(BATCH) if isinstance(inputs, Dataset) else inputs)
     first = next(rows, None)
-    if isinstance(first, pa.Table | pa.RecordBatch):
-        batches = (batch for part in chain([first], rows) for batch in _batches(part, first.schema))
-        return _write_table(pa.RecordBatchReader.from_batches(first.schema, batches), reading, folder)
+    if first is None:
+        raise NoDocumentsError("no document: the inputs have no row")
+    if isinstance(first, ArrowStream | pa.RecordBatch):
+        table = _as_table(first)
+        batches = (batch for part in chain([table], rows) for batch in _batches(part, table.schema))
+        return _write_table(pa.RecordBatchReader.from_batches(table.schema, batches), reading, folder)
     path = folder / "table.jsonl"
     with storing(path), path.open("wb") as file:
-        for number, row in enumerate(chain([] if first is None else [first], rows)):
+        for number, row in enumerate(chain([first], rows)):
             if not isinstance(row, Mapping):
                 raise ParameterError(f"inputs must yield dicts or Arrow tables, not {ascii(row)[:80]}")
-            try:
-                file.write(orjson.dumps(dict(row), option=orjson.OPT_APPEND_NEWLINE | orjson.OPT_SERIALIZE_NUMPY))
-            except TypeError as error:
-                raise ParameterError(f"row {number} of the inputs cannot be read: {error}") from error
+            file.write(_write_row(number, row))
     return path
 
 
-def _batches(part: pa.Table | pa.RecordBatch, schema: pa.Schema) -> list[pa.RecordBatch]:
+def _write_row(number: int, row: Mapping[str, Any]) -> bytes:
+    """A row as a line of JSON. Dates and times are texts there, and so are decimals, with all of their digits."""
+    try:
+        return orjson.dumps(
+            dict(row), default=_write_decimal, option=orjson.OPT_APPEND_NEWLINE | orjson.OPT_SERIALIZE_NUMPY
+        )
+    except TypeError as error:
+        why = f"{error.__cause__ or error}; make it a text or a number, or give the rows as an Arrow table"
+        raise ParameterError(f"row {number} of the inputs cannot be read: {why}") from error
+
+
+def _write_decimal(value: object) -> str:
+    if isinstance(value, Decimal):
+        return str(value)
+    raise TypeError(f"of type {type(value).__name__}")
+
+
+def _batches(part: Any, schema: pa.Schema) -> list[pa.RecordBatch]:
     """Batches with the columns of the first."""
-    table = part if isinstance(part, pa.Table) else pa.Table.from_batches([part])
-    return list(table.cast(schema).to_batches())
+    return list(_as_table(part).cast(schema).to_batches())
+
+
+def _as_table(part: Any) -> pa.Table:
+    return pa.Table.from_batches([part]) if isinstance(part, pa.RecordBatch) else pa.table(part)
 
 
 def _write_table(stream: ArrowStream, reading: Reading, folder: Path) -> Path:

@@ -26,7 +26,7 @@ from unquilt.jobs.ingestion import MOST_DOCUMENTS, write_disguises, write_resolv
 from unquilt.jobs.joined_parts import JoinPart, Sums, count_kept, join_part, measure_part
 from unquilt.jobs.named import CorpusPart
 from unquilt.runs import Run
-from unquilt.runs.storage import make_folder, shown
+from unquilt.runs.storage import make_folder
 from unquilt.tables.corpus import DISGUISES, DOCUMENTS, OTHER_TEXTS, REJECTS, REVISITS
 
 
@@ -39,7 +39,7 @@ def join_into(verbs: Verbs, run: Run, parts: Sequence[CorpusPart], progress: Pro
         (run.pieces / "joining").touch()  # parts that are written are worth keeping, should this be interrupted
         joined = _number(run, parts, plan_columns(parts))
         if not joined[DOCUMENTS.name]:
-            names = ", ".join(shown(part.run.path) for part in parts)
+            names = ", ".join(part.name for part in parts)
             raise NoDocumentsError(f"no document is left in {names}")
         sums = _write(verbs, [each for some in joined.values() for each in some], progress)
         files = [f"{name}/{each.task.target.name}" for name, some in joined.items() for each in some]
@@ -68,9 +68,8 @@ def plan_columns(parts: Sequence[CorpusPart]) -> GivenPlan:
     wanted = choose_fields(parts)
     met = []
     for part in parts:
-        name = shown(part.run.path)
         own = read_fields(part)
-        met += [(name, rename_parts(read_met(schema), own, wanted, name)) for schema in _schemas(part)]
+        met += [(part.name, rename_parts(read_met(schema), own, wanted, part.name)) for schema in _schemas(part)]
     return make_plan(met, Reading(fields=wanted))
 
 

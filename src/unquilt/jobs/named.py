@@ -32,6 +32,13 @@ class ArrowStream(Protocol):
 
 
 @runtime_checkable
+class LazyTable(Protocol):
+    """A table of Polars that is not computed yet, and then comes in batches."""
+
+    def collect_batches(self) -> Iterator[ArrowStream]: ...
+
+
+@runtime_checkable
 class Dataset(Protocol):
     """A data set of Hugging Face, in memory or streamed: it yields Arrow tables."""
 
@@ -40,19 +47,19 @@ class Dataset(Protocol):
     def iter(self, batch_size: int) -> Iterator[pa.Table]: ...
 
 
-Records = Iterable[Mapping[str, Any]]
-"""A list of dicts, or whatever yields them; or Arrow tables or batches."""
-Inputs = str | Path | Run | Sequence[str | Path | Run] | ArrowStream | Dataset | Records
+Records = Iterable[Mapping[str, Any]] | Iterable[ArrowStream | pa.RecordBatch]
+"""A list of dicts, or whatever yields them; or tables or batches."""
+Inputs = str | Path | Run | Sequence[str | Path | Run] | ArrowStream | LazyTable | Dataset | Records
 
 
 def is_path(inputs: Any) -> TypeGuard[str | Path | Run | Sequence[str | Path | Run]]:
     """Whether inputs are paths or runs, or nothing that yields rows."""
     if isinstance(inputs, str | Path | Run | bytes | bytearray | memoryview):
         return True
-    if isinstance(inputs, ArrowStream | Dataset):
+    if isinstance(inputs, ArrowStream | LazyTable | Dataset):
         return False
     if isinstance(inputs, Sequence):
-        return not inputs or not isinstance(inputs[0], Mapping | pa.Table | pa.RecordBatch)
+        return not inputs or not isinstance(inputs[0], Mapping | ArrowStream | pa.RecordBatch)
     return isinstance(inputs, Mapping) or not isinstance(inputs, Iterable)
 
 
@@ -66,7 +73,20 @@ def list_paths(inputs: str | Path | Run | Sequence[str | Path | Run]) -> list[st
         if not others:
             return [path.path if isinstance(path, Run) else localise(path) for path in inputs]
         wrong = others[0]
-    raise ParameterError(f"inputs must be paths, globs or -, or an Arrow table, not {ascii(wrong)[:80]}")
+    raise ParameterError(_refuse(wrong))
+
+
+def _refuse(wrong: object) -> str:
+    """Why something is no input, and what to give in its place."""
+    if isinstance(wrong, Mapping):
+        splits = [str(name) for name, part in wrong.items() if isinstance(part, ArrowStream | Dataset)]
+        if splits:
+            return (
+                f"inputs are a dict of {len(splits)} data sets ({', '.join(splits)}); give one: inputs[{splits[0]!r}]"
+            )
+        return "inputs are one dict; give a list of them, one for each document"
+    kinds = "paths, globs or -, tables of Arrow, pandas or Polars, data sets, or whatever yields dicts or tables"
+    return f"inputs must be {kinds}, not {' '.join(ascii(wrong).split())[:80]}"
 
 
 def expand_folders(inputs: str | Path | Run | Sequence[str | Path | Run]) -> Iterator[str | Path]:
@@ -91,6 +111,13 @@ class CorpusPart:
     corpus: Run
     verdicts: Kept | None = None
     """What the run says of each document; None if all are taken."""
+    called: str = ""
+    """What people call it, if that is not the folder of the run."""
+
+    @property
+    def name(self) -> str:
+        """What messages call it."""
+        return self.called or shown(self.run.path)
 
     def record(self) -> InputRecord:
         """How the manifest records it."""

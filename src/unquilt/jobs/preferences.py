@@ -13,12 +13,14 @@ from collections.abc import Iterator, Sequence
 import pyarrow as pa
 
 from unquilt.analyses.preference import KEEP
-from unquilt.corpus.given import COLUMN, JSON, read_given
+from unquilt.corpus.given import COLUMN, JSON, list_parts, read_given
+from unquilt.corpus.options import Fields
 from unquilt.errors import ParameterError, StorageError
 from unquilt.flow.kept import Kept
 from unquilt.jobs.conditions import Key, quote, read_keys
 from unquilt.jobs.corpora import open_table
 from unquilt.runs import Run
+from unquilt.tables.corpus import DOCUMENTS
 from unquilt.tables.neardups import PREFERENCES
 
 _ROWS = 65_536
@@ -32,7 +34,7 @@ def check_order(keep: str, schema: pa.Schema) -> list[Key]:
             known = {field.name: field.metadata[COLUMN].decode() for field in read_given(schema) or ()}
             close = difflib.get_close_matches(key.column, [*KEEP, *schema.names], n=1)
             meant = known.get(key.column) or (close[0] if close else None)
-            hint = f"did you mean {meant}?" if meant else f"there are: {', '.join(schema.names)}"
+            hint = f"did you mean {meant}?" if meant else f"there are: {', '.join(_list_ordered(schema))}"
             raise ParameterError(f"keep: the corpus has no column {key.column[:60]!r}; {hint}")
         field = schema.field(key.column)
         if pa.types.is_nested(field.type):
@@ -40,6 +42,13 @@ def check_order(keep: str, schema: pa.Schema) -> list[Key]:
         if JSON in (field.metadata or {}):
             raise ParameterError(f"keep: {key.column} has no order, as its values are of several types; choose another")
     return keys
+
+
+def _list_ordered(schema: pa.Schema) -> list[str]:
+    """The columns that have an order, those of the inputs first; ids and texts as they were given are seldom meant."""
+    known, parts = DOCUMENTS.schema.names, {f"{part}_given" for part in list_parts(Fields()).values()}
+    plain = [field for field in schema if not pa.types.is_nested(field.type) and JSON not in (field.metadata or {})]
+    return [field.name for field in sorted(plain, key=lambda field: field.name in known) if field.name not in parts]
 
 
 def order_documents(documents: Kept, keep: str, run: Run) -> Kept:

@@ -51,6 +51,7 @@ from unquilt.parameters import Parameters
 from unquilt.remote.names import is_url, refuse_url
 from unquilt.runs import InputRecord, Run
 from unquilt.runs.digests import digest_file
+from unquilt.runs.manifest import read_manifest
 from unquilt.runs.storage import remove, shown
 from unquilt.stores.filters import Filter, read_documents
 from unquilt.stores.lexicons import Lexicon, pack_counts
@@ -141,6 +142,8 @@ def analyse(
         refuse_other_words(path, read[name].spelling, plain=plain)
     others = know([unread(path) for path in files.values()])
     with find_inputs(inputs, output, options) if corpus is None else as_found(corpus) as found:
+        if is_order(order) and found.columns is not None:
+            check_order(order, found.columns)
         asked = given.to_dict() | analysis.say(read) | (found.describe(options.reading) if corpus is None else {})
         with open_run(analysis.name, asked, [*found.records, *others.records], output, options) as run:
             if not run.complete:
@@ -275,9 +278,12 @@ def _join(run: Run, found: Found, options: JobOptions) -> None:
         if isinstance(part, Found):
             inner.append(run.inner(f"{CORPUS}_{number}"))
             if not run.done(DOCUMENTS.name):
+                _remove_other(inner[-1], part.describe(options.reading))
                 read = _ingest(part, inner[-1], replace(options, overwrite=False))
                 run.note_digests(read.manifest["inputs"])
-                part = CorpusPart(read, read)
+                first, *others = part.records
+                called = shown(first.path) + (f" and {len(others):,} more" if others else "")
+                part = CorpusPart(read, read, called=called)
         if isinstance(part, CorpusPart):
             parts.append(part)
     with engine(run, Scale(0, 0), options) as verbs:
@@ -285,6 +291,13 @@ def _join(run: Run, found: Found, options: JobOptions) -> None:
     for folder in inner:
         remove(folder)
     run.finish(run.values(DOCUMENTS.name))
+
+
+def _remove_other(place: Path, wanted: Mapping[str, Any]) -> None:
+    """Removes a corpus that was read in another way before a corpus could be made of it."""
+    known = read_manifest(place)
+    if known is not None and known["parameters"] != wanted:
+        remove(place)
 
 
 @contextmanager

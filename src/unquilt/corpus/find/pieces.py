@@ -13,7 +13,7 @@ from pathlib import Path
 import pyarrow as pa
 
 from unquilt.corpus.find import kinds
-from unquilt.corpus.given import GivenColumns
+from unquilt.corpus.given import GivenColumns, GivenPlan, make_plan
 from unquilt.corpus.options import MIB, Reading
 from unquilt.corpus.readers.parquet import read_given_schema
 from unquilt.corpus.sources import Slice, Source, whole
@@ -45,17 +45,19 @@ class Piece:
 
 def check(
     sources: Sequence[Source], reading: Reading, each: Each = here, notes: Path | None = None, *, cut: int = CUT
-) -> None:
+) -> GivenPlan | None:
     """Raise `InputError` for a source that `pieces` would raise it for, or whose columns are not like those of others:
-    to be called before a folder is made."""
+    to be called before a folder is made. Returns how columns will be kept, if that is known before anything is read."""
     parquet = [source for source in sources if source.kind == "parquet"]  # the one kind whose cutting may fail
     for _ in _cut(parquet, reading, each, notes, cut):
         pass
     columns = GivenColumns()
-    schemas = each_guarded(each, _GivenSchema(reading), parquet, reading.limits.bounds, notes, CUTS)
+    schemas = list(each_guarded(each, _GivenSchema(reading), parquet, reading.limits.bounds, notes, CUTS))
     for source, schema in zip(parquet, schemas, strict=True):
         if not isinstance(schema, Blame):
             columns.meet(schema, source.name, reading)
+    whole = len(parquet) == len(sources) and not any(isinstance(schema, Blame) for schema in schemas)
+    return make_plan([("", columns.to_schema())], reading) if whole else None
 
 
 def pieces(
