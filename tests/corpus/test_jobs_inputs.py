@@ -75,6 +75,6 @@ def test_what_is_no_input(inputs: Any) -> None:
     for job in (unquilt.ingest, unquilt.quilts, unquilt.build_lexicon):
         with pytest.raises(
             ParameterError,
-            match="inputs (must be paths, globs or -, tables .*, not |are one dict; give a list of them)",
+            match=r"inputs (must be paths, globs or -, tables .*, not |are one dict; give a list of them)",
         ):
             job(inputs)

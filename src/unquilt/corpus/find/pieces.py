@@ -56,8 +56,8 @@ def check(
     for source, schema in zip(parquet, schemas, strict=True):
         if not isinstance(schema, Blame):
             columns.meet(schema, source.name, reading)
-    whole = len(parquet) == len(sources) and not any(isinstance(schema, Blame) for schema in schemas)
-    return make_plan([("", columns.to_schema())], reading) if whole else None
+    known = len(parquet) == len(sources) and not any(isinstance(schema, Blame) for schema in schemas)
+    return make_plan([("", columns.to_schema())], reading) if known else None
 
 
 def pieces(
