@@ -19,7 +19,7 @@ import pytest
 
 import unquilt as uq
 from unquilt.demo import write_jsonl
-from unquilt.engines.spark_session import check_master, read_configuration
+from unquilt.engines.spark_session import _explain_slow_start, check_master, find_reason, read_configuration
 from unquilt.errors import EngineError
 
 pytestmark = [pytest.mark.slow, pytest.mark.spark]
@@ -227,6 +227,12 @@ class TestMasters:
             port = taken.getsockname()[1]
         with pytest.raises(EngineError, match=r"no Spark master answers at spark://127\.0\.0\.1:"):
             check_master(f"spark://127.0.0.1:{port}")
+
+    def test_one_that_takes_connections_and_says_nothing(self) -> None:
+        """After a minute, when Spark has given it up; before that, it is said what is waited for."""
+        said = ": java.lang.IllegalStateException: Cannot call methods on a stopped SparkContext.\n\tat x"
+        assert find_reason(said).startswith("Spark has ended the session, as its master does not answer;")
+        assert "takes connections and has not let us in yet" in _explain_slow_start("spark://head:7077")
 
     def test_one_of_several_is_enough(self) -> None:
         with socket.socket() as opened:

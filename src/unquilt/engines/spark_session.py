@@ -24,6 +24,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
 from unquilt.engines.progress import Progress, Silent
+from unquilt.engines.spark_java import JavaError, find_java_reason, starting
 from unquilt.errors import EngineError, MissingDependencyError, RunError
 from unquilt.remote.paths import place
 from unquilt.runs import created
@@ -79,10 +80,11 @@ def open_context(settings: Settings, progress: Progress | None = None) -> SparkC
         with (
             _environment(SAFE_PATH, "1"),
             _telling(progress or Silent(), lambda: _explain_slow_start(master)),
+            starting(ours),
         ):
             return SparkContext.getOrCreate(ours)
     except Exception as error:
-        raise EngineError(f"Spark did not start: {_explain_start(str(error))}") from error
+        raise EngineError(f"Spark did not start: {_explain_start(error)}") from error
 
 
 _NEEDED = {f"spark.executorEnv.{SAFE_PATH}": "1"}
@@ -172,11 +174,12 @@ def _refuse_connect() -> EngineError:
     )
 
 
-def _explain_start(message: str) -> str:
+def _explain_start(error: Exception) -> str:
     """Why Spark did not start."""
+    message = str(error)
     if "masters are unresponsive" in message.lower():
         return "the master takes connections and does not answer; is it a Spark master, of this version?"
-    if "JAVA_GATEWAY_EXITED" in message or "Java gateway process exited" in message or "JAVA_HOME" in message:
+    if isinstance(error, JavaError):
         home = os.environ.get("JAVA_HOME")
         java = shutil.which(str(Path(home) / "bin" / "java")) if home else shutil.which("java")
         if java is None:
@@ -186,8 +189,10 @@ def _explain_start(message: str) -> str:
         version = re.search(r'version "(\d+)', told)
         if version and int(version[1]) < _least_java():
             return f"{java} is Java {version[1]}; this version of Spark needs Java {_least_java()} or newer (JAVA_HOME)"
-        return "Java ended while it was starting; the lines above say why (memory, or Spark's configuration)"
-    return find_reason(message)
+        why = find_java_reason(error.lines) or "it does not say why"
+        short = "; give it more memory (spark.driver.memory)" if re.search("heap|memory", why, re.IGNORECASE) else ""
+        return f"Java ended while it was starting: {why}{short}"
+    return find_java_reason(message.splitlines()) if "\n" in message else find_reason(message)
 
 
 def _least_java() -> int:
@@ -206,6 +211,8 @@ def find_reason(message: str) -> str:
         return f"{where} has no module {missing[1]}: unquilt must be installed there; {_GUIDE}"
     if any("PYTHON_VERSION_MISMATCH" in line for line in lines):
         return "executors run another version of Python than this process; set PYSPARK_PYTHON to the same version"
+    if "stopped SparkContext" in message:
+        return "Spark has ended the session, as its master does not answer; is it a Spark master, of this version?"
     lost = re.search(r"ExecutorLostFailure \(.*?\) Reason: (.*)", message)
     if lost:
         return f"executors were lost, one after the other ({lost[1].strip()[:200]}); {_SHORT}"
@@ -213,7 +220,7 @@ def find_reason(message: str) -> str:
         return f"the Python process of a task ended, again and again; {_SHORT}"
     said = [line for line in lines if not line.startswith(("at ", "File ", "... "))]
     telling = [line for line in said if "Error" in line] or said[1:2] or said
-    return (telling or ["no reason given"])[-1][:300]
+    return (telling or ["no reason given"])[-1].removeprefix(": ")[:300]
 
 
 class Sight(NamedTuple):
