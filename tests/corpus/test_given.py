@@ -97,6 +97,9 @@ def test_names_that_clash_are_told_apart(tmp_path: Path) -> None:
     }
     with pytest.raises(ParameterError, match="meta cannot be sorted by"):
         corpus.table("documents", sort="meta")
+    for called, column in {"Words": "Words_given_2", "seen.at": "seen_at"}.items():
+        with pytest.raises(ParameterError, match=rf"documents has no column '{called}'; did you mean {column}\?"):
+            corpus.table("documents", columns=["id", called])
 
 
 def test_tables_about_documents_know_them(tmp_path: Path) -> None:

@@ -376,6 +376,11 @@ def _name(name: str, taken: set[str]) -> str:
     return found
 
 
+def find_column(schema: pa.Schema, called: str) -> str | None:
+    """The column of documents that holds what the inputs call so, if there is one."""
+    return next((field.metadata[COLUMN].decode() for field in read_given(schema) or () if field.name == called), None)
+
+
 def read_given(schema: pa.Schema | None) -> pa.Schema | None:
     """How documents are written again; None if there is nothing but what is usual."""
     noted = None if schema is None else (schema.metadata or {}).get(GIVEN)

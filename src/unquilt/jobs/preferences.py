@@ -13,7 +13,7 @@ from collections.abc import Iterator, Sequence
 import pyarrow as pa
 
 from unquilt.analyses.preference import KEEP
-from unquilt.corpus.given import COLUMN, JSON, list_parts, read_given
+from unquilt.corpus.given import JSON, find_column, list_parts
 from unquilt.corpus.options import Fields
 from unquilt.errors import ParameterError, StorageError
 from unquilt.flow.kept import Kept
@@ -31,9 +31,8 @@ def check_order(keep: str, schema: pa.Schema) -> list[Key]:
     keys = read_keys(keep)
     for key in keys:
         if key.column not in schema.names:
-            known = {field.name: field.metadata[COLUMN].decode() for field in read_given(schema) or ()}
             close = difflib.get_close_matches(key.column, [*KEEP, *schema.names], n=1)
-            meant = known.get(key.column) or (close[0] if close else None)
+            meant = find_column(schema, key.column) or (close[0] if close else None)
             hint = f"did you mean {meant}?" if meant else f"there are: {', '.join(_list_ordered(schema))}"
             raise ParameterError(f"keep: the corpus has no column {key.column[:60]!r}; {hint}")
         field = schema.field(key.column)

@@ -286,8 +286,12 @@ class TableRows:
 
     def _check_column(self, column: str) -> None:
         if column not in self.columns:
-            close = difflib.get_close_matches(column, self.columns, n=1)
-            hint = f"did you mean {close[0]}?" if close else f"there are: {', '.join(self.columns)}"
+            from unquilt.corpus.given import find_column
+
+            schema, close = self._table.schema, difflib.get_close_matches(column, self.columns, n=1)
+            meant = None if schema is None else find_column(schema, column)
+            meant = meant or (close[0] if close else None)
+            hint = f"did you mean {meant}?" if meant else f"there are: {', '.join(self.columns)}"
             raise ParameterError(f"{self.name} has no column {column[:60]!r}; {hint}")
         if self.columns[column].passage and column in (key.column for key in self._keys):
             raise ParameterError(
