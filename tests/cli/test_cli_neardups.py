@@ -319,6 +319,13 @@ def test_what_is_wrong_is_said_in_one_line(case: str, made: Path, tmp_path: Path
     assert list(tmp_path.iterdir()) == []
 
 
+@pytest.mark.parametrize("share", ["1.5", "50%", "nan"])
+def test_an_alarm_is_a_share(share: str, made: Path, tmp_path: Path) -> None:
+    result = invoke("export", str(made / "run"), "--kept", "-o", str(tmp_path / "kept.jsonl"), "--alarm", share)
+    assert result.exit_code == 2
+    assert f"--alarm must be a number between 0 and 1, not '{share}'" in result.stderr
+
+
 @pytest.mark.parametrize(
     ("texts", "asked", "message"),
     [

@@ -219,3 +219,10 @@ def number_option(
     """An option for a whole number that is no parameter of an analysis."""
     info = ParameterInfo(name, int, default, meaning, None, Constraint(at_least=at_least), optional=False, many=False)
     return click.option(option_name(info), name, type=Value(info), default=default, help=meaning)
+
+
+def share_option(name: str, meaning: str) -> Callable[[Command], Command]:
+    """An option for a share, from 0 to 1, that is no parameter of an analysis."""
+    allowed = Constraint(at_least=0, at_most=1)
+    info = ParameterInfo(name, float, None, meaning, None, allowed, optional=True, many=False)
+    return click.option(option_name(info), name, type=Value(info), metavar="SHARE", help=meaning)

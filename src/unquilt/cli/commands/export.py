@@ -8,7 +8,7 @@ from typing import Any
 import click
 
 from unquilt.cli.group import usual_options
-from unquilt.cli.options import number_option, usage_error
+from unquilt.cli.options import number_option, share_option, usage_error
 from unquilt.cli.show.selecting import NAMES, read_selection, selection_options
 from unquilt.cli.terminal.output import count, emit, json_line, naming_stdout, printable
 
@@ -55,11 +55,9 @@ Examples:
     "--mask", metavar="TEXT", help="With --without repeats: write TEXT in place of each piece that is removed."
 )
 @click.option("--empty", is_flag=True, help="With --without repeats: also write documents of which no text is left.")
-@click.option(
-    "--alarm",
-    type=click.FloatRange(0, 1),
-    metavar="SHARE",
-    help="With --kept: write nothing if a source or site loses more than this share of its documents (default 0.5), or "
+@share_option(
+    "alarm",
+    "With --kept: write nothing if a source or site loses more than this share of its documents (default 0.5), or "
     "if something else looks wrong in the table audit.",
 )
 @click.option(
