@@ -81,12 +81,20 @@ def main() -> None:
         "//! Letters of one script that look like a letter of another. Written by `tools/look_alikes.py` from the data "
         "of\n//! Unicode's Technical Standard 39 (Unicode License V3).\n\n"
         "/// A letter, and the Latin, Greek and Cyrillic letter that it looks like; NUL where there is none.\n"
-        "pub const LOOK_ALIKES: &[(char, [char; 3])] = &[\n"
+        "#[rustfmt::skip]\npub const LOOK_ALIKES: &[(char, [char; 3])] = &[\n"
     )
+    entries = []
     for code, targets in rows(prototypes):
         alike = ", ".join(f"'{chr(each)}'" if each else "'\\0'" for each in targets)
-        sys.stdout.write(f"    ('{chr(code)}', [{alike}]),\n")
+        entries.append(f"('{chr(code)}', [{alike}]),")
+    for entries_of_line in batched(entries):
+        sys.stdout.write(f"    {' '.join(entries_of_line)}\n")
     sys.stdout.write("];\n")
+
+
+def batched(entries: list[str]) -> Iterator[list[str]]:
+    """Four at a time, as many as fit on a line."""
+    return (entries[begin : begin + 4] for begin in range(0, len(entries), 4))
 
 
 if __name__ == "__main__":

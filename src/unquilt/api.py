@@ -1,7 +1,7 @@
 """The Python API: one function for each command, the same defaults, the same run folders.
 
-The functions that run analyses (`quilts`, `neardups`, …) and the classes of their parameters are made from what
-`analyses.catalogue` lists: `__getattr__` finds them there.
+The public names are listed in `unquilt`. The functions that run analyses (`quilts`, `neardups`, …) and the classes of
+their parameters are made from what `analyses.catalogue` lists: `__getattr__` finds them there.
 """
 
 from __future__ import annotations
@@ -38,36 +38,6 @@ from unquilt.stores.labels import LabelSet
 from unquilt.stores.lexicons import Lexicon
 from unquilt.tables.quilts import VERDICTS
 
-__all__ = [
-    "Alignment",
-    "Detector",
-    "Fields",
-    "Filter",
-    "JobOptions",
-    "LabelSet",
-    "Lexicon",
-    "Limits",
-    "Reading",
-    "Run",
-    "Settings",
-    "SignatureParameters",
-    "StemRates",
-    "align",
-    "build_filter",
-    "build_lexicon",
-    "copies",
-    "experiment",
-    "grams",
-    "ingest",
-    "judge",
-    "label",
-    "merge_runs",
-    "read",
-    "score",
-    "sites",
-    "words",
-]
-__all__ = sorted([*__all__, *catalogue.public_names()])
 FIELDS = tuple(each.name for each in list_fields(Fields))
 
 

@@ -50,7 +50,7 @@ def invoke(*arguments: object) -> Result:
         ("judge {place}/near kept more", 2, "only --results takes several runs"),
         ("judge {place}/near none", 2, "has no table 'none'"),
         ("judge {place}/near kept --categories a", 2, "2 to 9 different words"),
-        ("judge {place}/near kept --where nothing=1", 2, "no condition on the columns of kept"),
+        ("judge {place}/near kept --where nothing=1", 2, "not a condition on the columns of kept"),
         ("judge {place}/near kept --judge a/b", 2, "a judge needs a name"),
         ("judge {place}/near --export labels.txt", 2, ".csv or .jsonl"),
     ],

@@ -309,7 +309,7 @@ class TestChoice:
             ("xyz", "there is no quilt 'xyz'; unquilt show {run} quilts lists them"),
             ("", "there is no quilt ''; unquilt show {run} quilts lists them"),
             ("99999999999999999999", "there is no quilt '99999999999999999999'; unquilt show {run} quilts lists them"),
-            ("first", "document 0 is no quilt by the parameters of this run; unquilt show {run} quilts lists those"),
+            ("first", "document 0 is not a quilt by the parameters of this run; unquilt show {run} quilts lists those"),
             ("Quilt copy", "document 3 is a copy of document 2, which stands for both; say --doc 2"),
             ("\x1b[2J\udc80", r"there is no quilt '\x1b[2J?'; unquilt show {run} quilts lists them"),
         ],

@@ -350,8 +350,8 @@ def test_garbage_between(how: str, tmp_path: Path) -> None:
     found = read(store(tmp_path / "a.warc", [parts[0], trash + b"\n", *parts[1:], b"more"]))
     assert ids(found) == [0, 1, 2]
     assert [each for each in found if isinstance(each, Reject)] == [
-        Reject(str(tmp_path / "a.warc"), at[1], "garbage", "5001 bytes that are no record"),
-        Reject(str(tmp_path / "a.warc"), at[3] + 5001, "garbage", "4 bytes that are no record"),
+        Reject(str(tmp_path / "a.warc"), at[1], "garbage", "5001 bytes that are not a record"),
+        Reject(str(tmp_path / "a.warc"), at[3] + 5001, "garbage", "4 bytes that are not a record"),
     ]
 
 

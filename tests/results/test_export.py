@@ -378,7 +378,7 @@ class TestCommand:
             (("--kept", "--dropped", "-o", "x.csv"), 2, "together are all documents: export the table documents"),
             (("clusters", "--kept", "-o", "x.csv"), 2, "kept and dropped export documents; leave out the name"),
             (("clusters", "-o", "-", "--format", "parquet"), 2, "parquet cannot go to standard output"),
-            (("clusters", "-o", "x.csv", "--where", "nothing"), 2, "is no condition on the columns of clusters"),
+            (("clusters", "-o", "x.csv", "--where", "nothing"), 2, "is not a condition on the columns of clusters"),
             (("clusters", "-o", "x.csv", "--ids", "--columns", "doc"), 2, "choose either ids or columns, not both"),
             (("clusters",), 2, "--output"),
         ],

@@ -155,7 +155,7 @@ def test_a_missing_key_is_named(copy, key):
 def test_what_is_no_manifest(copy, text):
     (copy / "run" / "manifest.json").write_text(text)
     for command in READERS[:-1]:
-        assert "is not a run folder, or a damaged one: its manifest.json is none that unquilt wrote" in ask(
+        assert "is not a run folder, or a damaged one: its manifest.json was not written by unquilt" in ask(
             command, copy
         )
 

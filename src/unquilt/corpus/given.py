@@ -407,7 +407,7 @@ def rename_parts(met: pa.Schema, own: Fields, wanted: Fields, where: str) -> pa.
     for field in met:
         if field.name in renamed.values() and field.name not in renamed:
             raise InputError(
-                f"{where}: column {field.name!a} is no part of its documents, and elsewhere it is; give the column "
+                f"{where}: column {field.name!a} is not part of its documents, but elsewhere it is; give the column "
                 "another name in the inputs"
             )
         fields.append(field.with_name(renamed.get(field.name, field.name)))

@@ -180,7 +180,7 @@ class Condition:
             patterns = [_read_constant(argument) for argument in given[1:]]
             if any(pattern is None or not _is_fast(name, pattern) for pattern in patterns):
                 hint = "; write a regular expression in its place" if name in _LIKE else ""
-                raise self._error(f"the pattern of {_LIKE.get(name, name)} is no constant, or could take long{hint}")
+                raise self._error(f"the pattern of {_LIKE.get(name, name)} is not a constant, or could take long{hint}")
         elif name in _SEARCHES:
             texts = {each.lower() for each, kind in self._there.items() if pa.types.is_large_string(kind)}
             named = {column.lower() for node in _nodes(given[1:]) for column in node.get("column_names", ())}
@@ -228,7 +228,7 @@ class Condition:
         quoted = shown(self.text if len(self.text) <= _MOST_SHOWN else f"{self.text[:_MOST_SHOWN]}…")
         there = ", ".join(self._there)
         return ParameterError(
-            f"where {quoted!r} is no condition on the columns of {self._table}{reason}; there are: {there}"
+            f"where {quoted!r} is not a condition on the columns of {self._table}{reason}; there are: {there}"
         )
 
 

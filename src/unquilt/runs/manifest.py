@@ -138,7 +138,7 @@ def _fingerprint(manifest: Mapping[str, Any]) -> str:
 
 
 def read_manifest(folder: Path) -> dict[str, Any] | None:
-    """Return the manifest in `folder`, or None if there is none that unquilt wrote.
+    """Return the manifest in `folder`, or None if there was not written by unquilt.
 
     Raises RunError if it is damaged, so that callers need not check what it holds.
     """

@@ -136,7 +136,7 @@ class Run:
             left = None if is_url(path) else interrupted_swap(path)
             hint = f"; its replacement was interrupted, the run is in {shown(left)}" if left else ""
             if os.path.lexists(path / MANIFEST):
-                hint = f", or a damaged one: its {MANIFEST} is none that unquilt wrote; {MENDING}"
+                hint = f", or a damaged one: its {MANIFEST} was not written by unquilt; {MENDING}"
                 raise RunError(f"{shown(path)} is not a run folder{hint}")
             raise RunError(f"{shown(path)} is not a run folder: it has no manifest of unquilt{hint}")
         if manifest["format"] != FORMAT:

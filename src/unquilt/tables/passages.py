@@ -29,7 +29,7 @@ PASSAGES = Table(
             "weight",
             pa.float64(),
             "words · similarity / (documents - 1); in `reworded` words · rate / (documents - 1), of the side where "
-            "that is less, and words that are no prose, such as menus, tables and code, count a tenth",
+            "that is less, and words that are not prose, such as menus, tables and code, count a tenth",
         ),
         column(
             "score",

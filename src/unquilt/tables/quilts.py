@@ -182,7 +182,7 @@ SOURCES = Table(
     key_columns=2,
     row=("source", "sources"),
     see="the pages that quilts draw on",
-    notes="Pages that were looked at closely and are no quilts have rows, too; `quilts` says which are quilts. "
+    notes="Pages that were looked at closely and are not quilts have rows, too; `quilts` says which are quilts. "
     "A link leads to a page if both URLs, as browsers parse them, differ at most in the fragment, in http or "
     "https, and in a slash at the end of the path; it leads to a domain if its host is the domain or lies under it. "
     "A link to the quilt's own site (its domain; its host with `--site host`) leads to a page only. "

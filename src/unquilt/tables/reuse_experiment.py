@@ -100,7 +100,7 @@ CLEANINGS = Table(
     "cleanings",
     (
         column("stop_chunks", pa.string(), "`out` if stop chunks are taken out of all documents first, else `in`"),
-        integer("labels", "labelled chunks: the most frequent ones that are no stop chunks"),
+        integer("labels", "labelled chunks: the most frequent ones that are not stop chunks"),
         integer("stopped", "different stop chunks"),
         integer("chunks", "chunks of all documents, as far as they are left"),
         integer("matched", "labelled ones among them"),

@@ -47,7 +47,7 @@ def _explain_unknown(folder: RunFolder, listed: str, given: str) -> str:
             kept = next((row["cluster"] for row in folder.about("clusters", number)), number)
             if kept != number:
                 return f"document {number} is a copy of document {kept}, which stands for both; say --doc {kept}"
-            return f"document {number} is no quilt by the parameters of this run; {where} lists those that are"
+            return f"document {number} is not a quilt by the parameters of this run; {where} lists those that are"
     noun = "quilt" if listed == QUILTS else "document"
     close = _near_misses(folder.tables[listed], given)
     advice = f"did you mean {' or '.join(map(_quoted, close))}?" if close else f"{where} lists them"

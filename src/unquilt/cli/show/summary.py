@@ -76,7 +76,7 @@ def conclusion(facts: Facts) -> Iterator[str]:
     if facts["analysis"] == "ingest" and facts["revisits"]:
         yield describe_revisits(facts)
     if facts["analysis"] == "ingest" and facts["skipped"]:
-        yield f"Skipped, as they are no pages: {skipped(facts)}"
+        yield f"Skipped, as they are not pages: {skipped(facts)}"
     view = view_of(facts["analysis"])
     yield from view.found(facts)
     own = sorted(name for name, table in tables.items() if _is_in(facts["folder"], table["files"]))

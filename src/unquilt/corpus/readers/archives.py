@@ -38,7 +38,7 @@ DENSITY = 4
 WHOLE = (
     "compressed as a whole, so one process has to read it all, and a broken byte loses the rest; compress each record"
 )
-BLOCKS = "compressed in blocks that are no records, so one process has to read it all; compress each record"
+BLOCKS = "compressed in blocks that are not records, so one process has to read it all; compress each record"
 LOOK = 5
 """How many members tell whether each is a record."""
 

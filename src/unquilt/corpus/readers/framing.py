@@ -208,8 +208,8 @@ class MemberRecords:
 
 
 def garbage(file: str, offset: int, size: int, not_a: str = "") -> Reject:
-    """The reject for bytes that are no record; if they are all of a file, for one that is not what it is said to be."""
-    return Reject(file, offset, f"not {not_a}" if not_a else GARBAGE, f"{size} bytes that are no record")
+    """The reject for bytes that are not a record, or for a file that is all of another kind than it is said to be."""
+    return Reject(file, offset, f"not {not_a}" if not_a else GARBAGE, f"{size} bytes that are not a record")
 
 
 def _runs_on(header: bytes, within: int) -> bool:

@@ -74,7 +74,7 @@ def _say(folder: RunFolder, by: str) -> list[str]:
         most_often = max(left, key=lambda name: left[name])
         words = asked | {"site": by, "grams": count(asked["min_grams"], "gram"), "sources": count(asked["c"], "source")}
         says.append(
-            f"Of the documents that are no quilts, most ({left[most_often]:,}) {_WHY[most_often].format(**words)}."
+            f"Of the documents that are not quilts, most ({left[most_often]:,}) {_WHY[most_often].format(**words)}."
         )
     return says
 
