@@ -380,12 +380,17 @@ def follow_each_other(passages: Sequence[Passage]) -> float:
     return max(0, 2 * sum(pairs) - len(pairs)) / len(pairs) if len(pairs) >= 3 else 0.0
 
 
-def bond(text: Sequence[str], begin: int, end: int, exact: set[int], common: set[str]) -> list[tuple[int, int]]:
-    """Before and behind a passage: twice the uncommon words on both sides of the border, and those on either side."""
+def bond(text: Sequence[str], begin: int, end: int, exact: set[int], common: set[str], k: int) -> list[tuple[int, int]]:
+    """Before and behind a passage: twice the uncommon words on both sides of the border, and those on either side.
+    Words beyond it that repeat some of it do not count."""
+    passage = {tuple(text[at : at + k]) for at in range(begin, end - k + 1)}
+    beyond = [*range(begin - k + 1), *range(end, len(text) - k + 1)]
+    repeated = {word for at in beyond if tuple(text[at : at + k]) in passage for word in range(at, at + k)}
     before = (range(max(0, begin - 80), begin), range(begin, min(end, begin + 80)))
     behind = (range(end, min(len(text), end + 80)), range(max(begin, end - 80), end))
     found = []
     for outside, inside in (before, behind):
+        outside = [at for at in outside if at not in repeated]
         there = {text[at] for at in outside} - common
         here = {text[at] for at in inside if at in exact} - common
         found.append((2 * len(here & there), len(here) + len(there)) if len(outside) >= 8 else (0, 0))
@@ -415,7 +420,7 @@ def source_bonds(
         exact = {at for first, last in each for at in range(first, last + k)}
         begin, end = each[0][0], each[-1][1] + k
         tells = 2 * (end - begin) <= len(text)
-        bonds = bond(text, begin, end, exact, common) if tells else [(0, 0), (0, 0)]
+        bonds = bond(text, begin, end, exact, common, k) if tells else [(0, 0), (0, 0)]
         found += [(first, last, bonds) for first, last in each]
     return found
 
@@ -675,7 +680,7 @@ def quilts(
             here, there = [(0, 0)], [(0, 0)]
             for p in passages:
                 if p.end - p.begin >= min_grams:
-                    ours = bond(sequences[d], p.begin, p.end, exact, common)
+                    ours = bond(sequences[d], p.begin, p.end, exact, common, k)
                     begins = next(b for low, high, b in theirs[p.rank] if low <= p.source_begin <= high)
                     ends = next(b for low, high, b in theirs[p.rank] if low <= p.source_end - k <= high)
                     for in_page, in_source in zip(ours, (begins[0], ends[1]), strict=True):

@@ -102,7 +102,7 @@ def test_the_random_corpora_have_what_they_are_for(packed: Packed) -> None:
         without = twin.quilts(corpus, k=2, m=3, c=1, sigma=0.3, foreign="host", **PLAIN | {"max_own": 0.9})
         seen["other sources than suspects"] += with_homes.sources != without.sources
         light = twin.quilts(
-            corpus, k=2, m=3, c=1, sigma=0.3, common=set(), **PLAIN | {"edits": "light", "max_reads_on": 0}
+            corpus, k=3, m=3, c=1, sigma=0.3, common=set(), **PLAIN | {"edits": "light", "max_reads_on": 0}
         )
         seen["originals"] += sum(row[-4] == "original" for row in light.verdicts)
         seen["passages of several patches"] += any(

@@ -161,7 +161,7 @@ impl Map for Patches {
                 for passage in &chains.passages {
                     if u64::from(passage.end - passage.begin) >= told.min_grams {
                         let ends = (passage.begin as usize, passage.end as usize);
-                        let bonds = uncommon.bonds(&text, &page, ends, |word| exact[word]);
+                        let bonds = uncommon.bonds(&text, &page, (&grams, k), ends, |word| exact[word]);
                         // Where page or source ends, the other cannot be said to read on better.
                         for (in_page, in_source) in bonds.into_iter().zip(passage.bonds) {
                             if in_page.words > 0 && in_source.words > 0 {

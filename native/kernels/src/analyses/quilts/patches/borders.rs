@@ -41,11 +41,35 @@ pub struct Uncommon<B> {
     common: Lexicon<B>,
     print: Fingerprinter,
     folded: Vec<u8>,
+    repeats: Repeats,
+}
+
+/// The words around a passage that repeat some of it.
+#[derive(Default)]
+struct Repeats {
+    passage: Vec<u64>,
+    words: Vec<usize>,
+}
+
+impl Repeats {
+    /// Finds them by the grams of the page, the first of which begins with its first word, and so on.
+    fn find(&mut self, grams: &[u64], k: usize, (begin, end): (usize, usize)) {
+        self.passage.clear();
+        self.passage.extend(&grams[begin..end + 1 - k]);
+        self.passage.sort_unstable();
+        self.words.clear();
+        let before = begin.saturating_sub(REACH + k - 1)..(begin + 1).saturating_sub(k);
+        let behind = end..grams.len().min(end + REACH);
+        for at in before.chain(behind).filter(|&at| self.passage.binary_search(&grams[at]).is_ok()) {
+            self.words.extend(at..at + k);
+        }
+        self.words.sort_unstable();
+    }
 }
 
 impl<B: Parts> Uncommon<B> {
     pub fn new(common: Lexicon<B>) -> Self {
-        Self { common, print: Fingerprinter::plain(), folded: Vec::new() }
+        Self { common, print: Fingerprinter::plain(), folded: Vec::new(), repeats: Repeats::default() }
     }
 
     /// The distinct uncommon words among some words of a page, sorted.
@@ -65,24 +89,28 @@ impl<B: Parts> Uncommon<B> {
     }
 
     /// Before and behind the words `begin..end` of a page: what they have in common with those on the other side of the
-    /// border. Of the passage, only words that it shares with the other page count (`exact`).
+    /// border. Of the passage, only words that it shares with the other page count (`exact`). Beyond it, words that repeat
+    /// some of it do not count: who says a thing twice does not read on.
     pub fn bonds(
         &mut self,
         text: &str,
         page: &PlacedWords,
+        (grams, k): (&[u64], usize),
         (begin, end): (usize, usize),
         exact: impl Fn(usize) -> bool,
     ) -> [Bond; 2] {
+        self.repeats.find(grams, k, (begin, end));
         let borders = [
             (begin.saturating_sub(REACH)..begin, begin..end.min(begin + REACH)),
             (end..page.spans.len().min(end + REACH), begin.max(end.saturating_sub(REACH))..end),
         ];
         borders.map(|(outside, inside)| {
+            let outside: Vec<usize> = outside.filter(|word| self.repeats.words.binary_search(word).is_err()).collect();
             if outside.len() < FEWEST {
                 return Bond::default();
             }
             let inside = self.choose(text, page, inside.filter(|&word| exact(word)));
-            let outside = self.choose(text, page, outside);
+            let outside = self.choose(text, page, outside.into_iter());
             let common = outside.iter().filter(|word| inside.binary_search(word).is_ok()).count();
             Bond { twice_common: 2 * common as u64, words: (outside.len() + inside.len()) as u64 }
         })

@@ -60,7 +60,7 @@ impl Map for Slices {
         let (k, print) = (told.k.get(), &told.key);
         let mut along = Along::new(requests.source);
         let mut slide = Slide::new(print, k);
-        let mut page = PlacedWords::default();
+        let (mut page, mut grams) = (PlacedWords::default(), Vec::new());
         let mut seen = HashSet::new();
         for row in 0..pages.doc.len() {
             let source = pages.doc.at(row);
@@ -71,10 +71,12 @@ impl Map for Slices {
             let text = pages.text.at(row);
             let wanted = Wanted::new(asked.clone().map(|row| requests.grams.at(row)));
             slide.clear();
+            grams.clear();
             let mut stretches = WantedStretches::new(asked.len());
             page.read(&text, print, |at, word| {
                 if let Some(gram) = slide.push(word) {
                     wanted.by(gram).for_each(|asker| stretches.add(asker, at + 1 - k));
+                    grams.push(gram);
                 }
             });
             for (row, stretches) in asked.zip(&stretches.0) {
@@ -85,7 +87,7 @@ impl Map for Slices {
                     let tells = (last + k - begin) * 2 <= page.spans.len();
                     let [before, behind] = if told.borders && tells {
                         let exact = |word: usize| is_within(chain, word, k);
-                        uncommon.bonds(&text, &page, (begin, last + k), exact)
+                        uncommon.bonds(&text, &page, (&grams, k), (begin, last + k), exact)
                     } else {
                         [Bond::default(); 2]
                     };
