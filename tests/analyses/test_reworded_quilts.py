@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import json
+import re
 import sys
 from collections import Counter
 from collections.abc import Callable
@@ -12,11 +14,14 @@ from typing import Any
 
 import pytest
 import twin
+from click.testing import CliRunner
 from drawn import as_table
 from quilting import PLAIN, fit, local, measure, read_files, read_found, run_quilts, tasks_on_spark
 from twin import Document, Found
 
 import unquilt
+from unquilt.cli import cli
+from unquilt.jobs.options import JobOptions
 from unquilt.runs import Run
 from unquilt.settings import LEAST_MEMORY, Settings
 
@@ -135,3 +140,37 @@ def test_spark_gives_the_same_bytes(corpora: Callable[[int], Run], spark_setting
     alone = run_quilts(corpora(1), tmp_path / "alone", local(corpora(1)), **asked)
     engine = tasks_on_spark(measure(corpora(1)), spark_settings, 2)
     assert read_files(run_quilts(corpora(1), tmp_path / "run", engine, **asked)) == read_files(alone)
+
+
+def invoke(*arguments: object) -> str:
+    result = CliRunner().invoke(cli, list(map(str, arguments)))
+    assert result.exit_code == 0, result.output
+    return result.stdout
+
+
+@pytest.mark.slow
+def test_both_sides_of_what_was_reworded_are_shown(corpora: Callable[[int], Run], tmp_path: Path) -> None:
+    options = JobOptions(settings=Settings(threads=1, memory=1 << 30))
+    run = unquilt.quilts(corpora(1).path, tmp_path / "run", options=options, **fit(ASKED[5]))
+    doc = next(row["doc"] for row in run.quilts.to_pylist() if row["reworded"])
+    patches = [row for row in run.table("patches").to_pylist() if row["quilt"] == doc]
+    assert all(0 < row["similarity"] <= 1 for row in patches)
+    said = invoke("show", run.path, "quilts", "--doc", f"doc={doc}")
+    assert "reworded passages count in place of grams (--edits reworded)" in said
+    assert said.count("of the stems in common)") == len(patches)
+    listed = invoke("show", run.path, "patches", "--doc", f"doc={doc}")
+    texts = [document.text for document in drawn(1)]
+    for row in patches:
+        here, there = texts[row["quilt"]][row["begin"] :], texts[row["source"]][row["source_begin"] :]
+        for output in (said, listed):
+            assert f"  here   {' '.join(here.split())[:30]}" in output
+            assert f"  there  {' '.join(there.split())[:30]}" in output
+    invoke("report", run.path, "--examples", 20, "-o", tmp_path / "report.html")
+    report = " ".join(re.sub("<[^>]*>", "", (tmp_path / "report.html").read_text(encoding="utf-8")).split())
+    longest = max(patches, key=lambda row: row["end"] - row["begin"])
+    for side, begin in (("quilt", "begin"), ("source", "source_begin")):
+        assert " ".join(texts[longest[side]][longest[begin] :].split())[:30] in report
+    invoke("export", run.path, "quilts", "--evidence", "-o", tmp_path / "quilts.jsonl")
+    rows = [json.loads(line) for line in (tmp_path / "quilts.jsonl").read_text(encoding="utf-8").splitlines()]
+    (copied,) = [row["copied"] for row in rows if row["doc"] == doc]
+    assert [each["similarity"] for each in copied] == [row["similarity"] for row in patches]
