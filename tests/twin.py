@@ -70,7 +70,8 @@ class Found(NamedTuple):
     verdicts (doc, numbers, verdict, quilt, why, published)
 
     numbers: words, grams, patch_grams, patchfrac, covered, spanned, sources, largest, own, sections, sewn, sewn_words,
-             sewn_sources, reads_on, in_order, stitched, attributed, evidence, reworded
+             sewn_sources, joined_words, joined_sources, reads_on, resumes, borders_on,
+             in_order, stitched, from_pool, attributed, evidence, reworded
     """
 
     quilts: list[tuple[Any, ...]]
@@ -369,6 +370,26 @@ def sewn_in(passages: Sequence[Passage], least: int, blurred: int = 1) -> list[P
     return [passage for passage in long if not any(runs_into(passage, other) for other in long)]
 
 
+def join(sewn: Sequence[Passage]) -> list[Passage]:
+    """Those before or behind which one of another source stands, with at most twenty words between."""
+
+    def near(first: Passage, second: Passage) -> bool:
+        return first.rank != second.rank and second.begin - first.end <= 20
+
+    pairs = [pair for pair in itertools.pairwise(sewn) if near(*pair)]
+    return [passage for passage in sewn if any(passage in pair for pair in pairs)]
+
+
+def resume(text: Sequence[str], passage: Passage, own: set[int], common: set[str]) -> tuple[int, int]:
+    """Of the page's own words before a passage and behind it: twice the uncommon ones on both sides, and all."""
+    before = [text[at] for at in range(max(0, passage.begin - 80), passage.begin) if at in own]
+    behind = [text[at] for at in range(passage.end, min(len(text), passage.end + 80)) if at in own]
+    if min(len(before), len(behind)) < 8:
+        return 0, 0
+    here, there = set(before) - common, set(behind) - common
+    return 2 * len(here & there), len(here) + len(there)
+
+
 def follow_each_other(passages: Sequence[Passage]) -> float:
     """How much more often two passages of one source, with one of another between, follow each other there, too, than
     not; of three pairs at least."""
@@ -426,8 +447,8 @@ def source_bonds(
 
 
 def common_words(texts: Sequence[str]) -> set[str]:
-    """The words in more than a tenth of the documents (of about 4,096, if there are more)."""
-    every = max(1, len(texts) // 4096)
+    """The words in more than a tenth of the documents (of about 2,048, if there are more)."""
+    every = max(1, len(texts) // 2048)
     read = texts[::every]
     df = Counter(word for text in read for word in set(sequence(text)))
     return {word for word, count in df.items() if count > len(read) // 10}
@@ -446,7 +467,8 @@ LIMITS = {
 }
 NUMBERS = (
     *("words", "grams", "patch_grams", "patchfrac", "covered", "spanned", "sources", "largest", "own", "sections"),
-    *("sewn", "sewn_words", "sewn_sources", "reads_on", "in_order", "stitched", "attributed", "evidence"),
+    *("sewn", "sewn_words", "sewn_sources", "joined_words", "joined_sources", "reads_on", "resumes"),
+    *("borders_on", "in_order", "stitched", "from_pool", "attributed", "evidence"),
     "reworded",
 )
 
@@ -461,14 +483,44 @@ def decide(numbers: dict[str, Any], limits: dict[str, Any], strict: bool = True)
         limit = limits[name]
         if strict and column == "reads_on" and limit < 1 and numbers["stitched"] > 0.5:
             limit = min(limit, limit / 4)
-        if value is not None and (value > limit if most else value < limit):
+        fails = value is not None and (value > limit if most else value < limit)
+        farmed = strict and numbers["from_pool"] and (numbers["own"] or 0.0) <= 0.3
+        if name == "min_sewn" and limit > 0 and not jumps(numbers, limits) and not farmed and limits["c"] > 1:
+            fails = fails or (numbers["joined_sources"] or 0) < limits["c"]
+        if name == "max_reads_on" and farmed and fails and numbers["reads_on"] <= 2 * limits["max_reads_on"]:
+            fails = numbers["borders_on"] is None or numbers["borders_on"] > 0.5
+        if fails:
             failed.append(name)
-    sewn = (numbers["sewn_words"] or 0) >= limits["min_part"] > 0 and (numbers["sewn_sources"] or 0) >= limits["c"]
-    spans = (numbers["spanned"] or 0) >= limits["sigma"] * 0.6
-    jumps = numbers["reads_on"] is None or numbers["reads_on"] <= -limits["max_reads_on"]
-    if not failed or (failed == ["sigma"] and sewn and spans and jumps):
+    if not failed or in_part(numbers, limits, failed):
         return ("in part" if failed else "quilt"), None
     return ("original" if "max_reads_on" in failed else "none"), ", ".join(failed)
+
+
+def jumps(numbers: dict[str, Any], limits: dict[str, Any], times: int = 1) -> bool:
+    """Whether a document jumps where its sources read on, or nobody knows."""
+    return numbers["reads_on"] is None or numbers["reads_on"] <= -times * limits["max_reads_on"]
+
+
+def in_part(numbers: dict[str, Any], limits: dict[str, Any], failed: list[str]) -> bool:
+    """Whether a document that has too little of others, or too much of one, has evidence enough nevertheless."""
+    least = limits["min_part"]
+    if failed not in (["sigma"], ["max_largest"]) or not least:
+        return False
+    if numbers["largest"] > 0.75 or not jumps(numbers, limits):
+        return False
+
+    def words(passages: str) -> float:
+        """Of those of enough sources: less what the own site has, and of one large source only as much as of others."""
+        enough = (numbers[f"{passages}_sources"] or 0) >= limits["c"]
+        weight = (numbers[f"{passages}_words"] or 0) * (1 - (numbers["own"] or 0.0))
+        return weight * min(1.0, 2 * (1 - numbers["largest"])) if enough else -1.0
+
+    spans = (numbers["spanned"] or 0) >= limits["sigma"] * 0.6 and jumps(numbers, limits, 2)
+    leaves_off = numbers["resumes"] is not None and numbers["resumes"] <= 0.33
+    sewn_in = (spans and words("sewn") >= least) or (leaves_off and words("sewn") >= least / 0.6)
+    nearly_all = (numbers["joined_words"] or 0) >= 0.9 * (numbers["sewn_words"] or 0)
+    side_by_side = words("joined") >= least and (failed == ["sigma"] or nearly_all)
+    return side_by_side or (failed == ["sigma"] and sewn_in)
 
 
 def quilts(
@@ -542,6 +594,13 @@ def quilts(
         """Whether another document has a gram of d."""
         return e in spanning[d].get(gram[0], ()) if d in spanning else gram in exact_grams[e]
 
+    most = max(max_largest, 0.75) if min_part > 0 else max_largest
+
+    def is_little(d: int, covered: int) -> bool:
+        """Whether too little is covered to look closely: as a share of the page, and in grams."""
+        enough = min_part > 0 and 3 * covered >= 2 * min_part and shown(d, covered) >= look / 3
+        return shown(d, covered) < look and not enough
+
     def shown(d: int, covered: int) -> float:
         return (len(patch[d]) if sigma_of == "patchfrac" else covered) / max(1, len(grams[d]))
 
@@ -610,7 +669,7 @@ def quilts(
             elif is_double:
                 doubles.add(d)
             may_settle = len(picks) < min(max(c, 1), 2) and not (suspect or is_double)
-            if may_settle or shown(d, covered) < look:
+            if may_settle or is_little(d, covered):
                 settled.add(d)
         for d in set(members) - settled:
             alike = {e for e in (*versions(d), d) if tiers.get(e) == 1 or e in doubles}
@@ -633,6 +692,7 @@ def quilts(
         numbers |= {"sources": len(picks), "largest": largest / max(1, covered)}
         numbers["reworded"] = d in spanning if edits == "reworded" else None
         by_suspects = sum(new for source, new, _ in picks if source in tiers and d not in settled) / max(1, covered)
+        numbers["from_pool"] = bool(tiers) and d not in settled and draws_on_pool(d, tiers)
         numbers["stitched"] = 0.0 if draws_on_pool(d, tiers) else by_suspects
         counted[d] = numbers
         if not picks or d in settled:
@@ -652,7 +712,8 @@ def quilts(
         ]
         added = [add_sections([*zip(picks, sites_of, parts, strict=True)][:rank]) for rank in range(1, len(picks) + 1)]
         numbers["sections"] = added[-1] / max(1, covered)
-        if shown(d, covered) < look or len(picks) < c or largest / covered > max_largest:
+        at_most = max_largest if shown(d, covered) < look else most
+        if is_little(d, covered) or len(picks) < c or largest / covered > at_most:
             continue
         looked.add(d)
         links_of[d] = [(link, len(set().union(*named[:rank])), added[rank - 1]) for rank, link in enumerate(links, 1)]
@@ -671,15 +732,20 @@ def quilts(
         numbers["sewn"] = sum(p.end - p.begin - k + 1 for p in sewn) / lengths if lengths else 0.0
         numbers["sewn_words"] = sum(p.end - p.begin for p in sewn)
         numbers["sewn_sources"] = len({p.rank for p in sewn})
+        joined = join(sewn)
+        numbers["joined_words"] = sum(p.end - p.begin for p in joined)
+        numbers["joined_sources"] = len({p.rank for p in joined})
         numbers["in_order"] = follow_each_other([p for p in passages if p.end - p.begin >= min_grams]) * by_suspects
         if max_reads_on < 1 and d in spanning:
             numbers["reads_on"] = read_on(spans_chosen[d], min_grams)
         elif max_reads_on < 1:
             exact = {at for _, i, _, count in patches for at in range(i, i + count)}
             theirs = [source_bonds(sequences[e], held_by[d][e], k, gap, common) for e, *_ in picks]
-            here, there = [(0, 0)], [(0, 0)]
+            here, there, across = [(0, 0)], [(0, 0)], [(0, 0)]
+            own = set(range(len(sequences[d]))) - {at for p in passages for at in range(p.begin, p.end)}
             for p in passages:
                 if p.end - p.begin >= min_grams:
+                    across.append(resume(sequences[d], p, own, common))
                     ours = bond(sequences[d], p.begin, p.end, exact, common, k)
                     begins = next(b for low, high, b in theirs[p.rank] if low <= p.source_begin <= high)
                     ends = next(b for low, high, b in theirs[p.rank] if low <= p.source_end - k <= high)
@@ -687,8 +753,14 @@ def quilts(
                         if in_page[1] and in_source[1]:
                             here.append(in_page)
                             there.append(in_source)
-            shares = [sum(twice for twice, _ in side) / max(1, sum(all_ for _, all_ in side)) for side in (here, there)]
+            sides = (here, there, across)
+            shares = [sum(twice for twice, _ in side) / max(1, sum(all_ for _, all_ in side)) for side in sides]
             numbers["reads_on"] = shares[0] - shares[1]
+            better = [o / all_o > t / all_t for (o, all_o), (t, all_t) in zip(here[1:], there[1:], strict=True)]
+            if better:
+                numbers["borders_on"] = sum(better) / len(better)
+            if any(all_ for _, all_ in across) and shares[1]:
+                numbers["resumes"] = shares[2] / shares[1]
 
     def count_doubles(d: int) -> None:
         numbers = counted[d]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from pathlib import Path
 from typing import Any
 
@@ -34,7 +35,10 @@ limits_of_all = st.fixed_dictionaries(
 ).map(fit)
 
 
-AS_COUNTED = ("own", "spanned", "sewn", "sewn_words", "sewn_sources", "reads_on", "in_order", "evidence", "published")
+AS_COUNTED = (
+    *("own", "spanned", "sewn", "sewn_words", "sewn_sources", "joined_words", "joined_sources", "reads_on", "resumes"),
+    *("borders_on", "in_order", "from_pool", "evidence", "published"),
+)
 """Numbers that stay those of the run: of fewer sources, they would be others, or not known."""
 
 
@@ -82,6 +86,40 @@ def test_hundreds_of_corpora_are_judged_as_if_computed_again(
     found = unquilt.judge(run, **limits)
     assert quilts(found) == quilts(again.verdicts)
     assert 0 < len(quilts(found)) < len(quilts(loose.verdicts))
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(
+    "asked",
+    [
+        {"max_reads_on": 0.02, "min_part": 3, "min_sewn": 0.5, "sigma": 0.9, "sigma_of": "spanned"},
+        {
+            "max_reads_on": 0.0,
+            "min_part": 4,
+            "min_sewn": 0.5,
+            "sigma": 0.7,
+            "max_largest": 0.8,
+            "edits": "light",
+            "c": 2,
+        },
+        {"max_reads_on": -0.1, "min_part": 3, "sigma": 0.7, "max_own": 0.3, "homes": True, "foreign": "host"},
+        {"max_reads_on": 0.0, "min_part": 3, "sigma": 0.8, "min_sewn": 0.3, "max_own": 0.6, "homes": True, "c": 2},
+    ],
+    ids=str,
+)
+def test_judging_by_the_limits_of_a_run_changes_nothing(
+    asked: dict[str, Any], packed_corpus: Run, tmp_path: Path
+) -> None:
+    """What the core decides, `judge` decides, too: also what is stitched in part, and what lies apart."""
+    made = LOOSE | {"min_grams": 2} | asked
+    run = unquilt.read(run_quilts(packed_corpus, tmp_path / "run", local(packed_corpus), **made).path)
+    run.manifest["parameters"] = unquilt.QuiltParameters.from_dict(made).to_dict()
+    columns = ["doc", "verdict", "quilt", "why"]
+    found = unquilt.judge(run, sigma=made["sigma"]).select(columns)
+    assert found.to_pylist() == run.verdicts.select(columns).to_pylist()
+    verdicts = Counter(found["verdict"].to_pylist())
+    assert verdicts["quilt"] > 0
+    assert verdicts["in part"] > 0
 
 
 def pages() -> pa.Table:

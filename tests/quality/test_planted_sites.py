@@ -21,7 +21,7 @@ pytestmark = [
     pytest.mark.slow,
     pytest.mark.skipif(not all(path.exists() for path in FILES), reason="the shared data is not here"),
 ]
-FEWER = {"network-alone": 0.9, "blog-scraper": 0.85, "short": 0.9, "network": 0.93}
+FEWER = {"network-alone": 0.9, "blog-scraper": 0.85, "short": 0.9, "network": 0.93, "padded": 0.9}
 """Kinds of thieves of which fewer are found than nineteen in twenty: see docs/quilts.md."""
 MOST_PAGES = 2400
 

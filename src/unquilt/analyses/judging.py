@@ -17,12 +17,27 @@ from typing import Any
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from unquilt.analyses.limits import DOUBT, LIMITS, MOSTLY_STITCHED, PART_OF_SIGMA, STRICTER, WITHOUT_SOURCES, column_of
+from unquilt.analyses.limits import (
+    CHANCE,
+    DOUBT,
+    HALF,
+    LIMITS,
+    LITTLE_OWN,
+    MOST_IN_PART,
+    MOST_RESUMED,
+    MOSTLY_STITCHED,
+    NEARLY_ALL,
+    PART_OF_SIGMA,
+    STRICTER,
+    WITHOUT_SOURCES,
+    column_of,
+)
 from unquilt.analyses.quilt_parameters import CHANGEABLE, PUBLISHED, QuiltParameters
 from unquilt.errors import ParameterError
 from unquilt.tables.quilts import VERDICTS
 
-JUDGED_BY = ["covered", "patchfrac", "stitched", "sewn_words", "sewn_sources", *(limit.column for limit in LIMITS)]
+JUDGED_BY = ["covered", "patchfrac", "stitched", "sewn_words", "sewn_sources", "joined_words", "joined_sources"]
+JUDGED_BY += ["resumes", "borders_on", "from_pool", *(limit.column for limit in LIMITS)]
 """The columns of verdicts that decide which limits a document fails."""
 
 
@@ -60,7 +75,7 @@ def judge(verdicts: pa.Table, sources: pa.Table, made: Mapping[str, Any], limits
     words = [pc.if_else(fails, f", {limit}", "") for limit, fails in failures.items()]
     why = pc.utf8_slice_codeunits(pc.binary_join_element_wise(*words, ""), 2)
     without = pc.is_in(verdicts["why"], value_set=pa.array(WITHOUT_SOURCES))
-    in_part = pc.and_(pc.equal(why, "sigma"), is_sewn_in_part(verdicts, limits))
+    in_part = find_in_part(verdicts, failures, limits)
     why = pc.if_else(without, verdicts["why"], pc.if_else(in_part, "", why))
     quilt = pc.equal(why, "")
     original = pc.and_(failures["max_reads_on"], pc.invert(without))
@@ -87,6 +102,7 @@ def _looked_for_passages(made: Mapping[str, Any]) -> bool:
 def fail_limits(verdicts: pa.Table, limits: QuiltParameters) -> dict[str, pa.ChunkedArray]:
     """For each limit, which documents fail it, by the numbers of their verdicts; those without sources fail some."""
     failed = {}
+    farmed = pc.and_(verdicts["from_pool"], pc.less_equal(pc.fill_null(verdicts["own"], 0.0), LITTLE_OWN))
     for limit in LIMITS:
         column, value = column_of(limit, limits.sigma_of), getattr(limits, limit.name)
         numbers = verdicts[column]
@@ -95,18 +111,55 @@ def fail_limits(verdicts: pa.Table, limits: QuiltParameters) -> dict[str, pa.Chu
         if column == "reads_on" and 0 < value < 1:  # what only stitched pages have, too, they may have from here
             value = pc.if_else(pc.greater(verdicts["stitched"], MOSTLY_STITCHED), value / STRICTER, value)
         compare = pc.less if limit.fails == "<" else pc.greater
-        failed[limit.name] = pc.fill_null(compare(numbers, value), False)
+        fails = pc.fill_null(compare(numbers, value), False)
+        if (
+            limit.name == "min_sewn" and value > 0 and limits.c > 1
+        ):  # where nothing tells who took from whom, seams have to
+            apart = pc.less(pc.fill_null(verdicts["joined_sources"], 0), limits.c)
+            fails = pc.or_(fails, pc.and_not(pc.and_not(apart, _jump(verdicts, limits, 1.0)), farmed))
+        if limit.name == "max_reads_on":  # where all who have the text jump, some words are on both sides by chance
+            little = pc.less_equal(verdicts["reads_on"], CHANCE * limits.max_reads_on)
+            by_chance = pc.fill_null(pc.and_(little, pc.less_equal(verdicts["borders_on"], HALF)), False)
+            fails = pc.and_not(fails, pc.and_(by_chance, farmed))
+        failed[limit.name] = fails
     return failed
 
 
-def is_sewn_in_part(verdicts: pa.Table, limits: QuiltParameters) -> pa.ChunkedArray:
-    """Of which documents so much is sewn in that they are quilts in part: passages span enough of σ, with enough words,
-    and the page jumps where its sources read on."""
-    words, sources = (pc.fill_null(verdicts[name], 0) for name in ("sewn_words", "sewn_sources"))
-    enough = pc.and_(pc.greater_equal(words, limits.min_part), pc.greater_equal(sources, limits.c))
+def find_in_part(
+    verdicts: pa.Table, failures: Mapping[str, pa.ChunkedArray], limits: QuiltParameters
+) -> pa.ChunkedArray:
+    """Which documents are quilts in part: they fail σ alone, or the limit on the largest source alone, but jump where
+    their sources read on, and have enough words of enough sources in passages. See docs/definitions.md."""
+    not_own = pc.subtract(1.0, pc.fill_null(verdicts["own"], 0.0))
+    of_others = pc.min_element_wise(1.0, pc.multiply(2.0, pc.subtract(1.0, verdicts["largest"])))
+
+    def enough(passages: str, least: float) -> pa.ChunkedArray:
+        words = pc.cast(pc.fill_null(verdicts[f"{passages}_words"], 0), pa.float64())
+        sources = pc.fill_null(verdicts[f"{passages}_sources"], 0)
+        counted = pc.multiply(pc.multiply(words, not_own), of_others)
+        return pc.and_(pc.greater_equal(counted, least), pc.greater_equal(sources, limits.c))
+
+    def alone(name: str) -> pa.ChunkedArray:
+        return pc.and_not(failures[name], reduce(pc.or_, (failures[other] for other in failures if other != name)))
+
+    least = float(limits.min_part)
     spans = pc.greater_equal(pc.fill_null(verdicts["spanned"], 0), limits.sigma * PART_OF_SIGMA)
-    jumps = pc.fill_null(pc.less_equal(verdicts["reads_on"], -limits.max_reads_on), True)
-    return pc.and_(pc.and_(enough, pc.and_(spans, jumps)), limits.min_part > 0)
+    much = pc.and_(pc.and_(spans, _jump(verdicts, limits, 2.0)), enough("sewn", least))
+    leaves_off = pc.fill_null(pc.less_equal(verdicts["resumes"], MOST_RESUMED), False)
+    scattered = pc.and_(pc.and_(leaves_off, limits.max_reads_on < 1), enough("sewn", least / PART_OF_SIGMA))
+    side_by_side = enough("joined", least)
+    mixed = pc.and_(pc.less_equal(verdicts["largest"], MOST_IN_PART), limits.min_part > 0)
+    of_sigma = pc.and_(alone("sigma"), pc.or_(side_by_side, pc.or_(much, scattered)))
+    joined, sewn = (pc.cast(pc.fill_null(verdicts[name], 0), pa.float64()) for name in ("joined_words", "sewn_words"))
+    nearly_all = pc.greater_equal(joined, pc.multiply(NEARLY_ALL, sewn))
+    found = pc.or_(of_sigma, pc.and_(alone("max_largest"), pc.and_(side_by_side, nearly_all)))
+    return pc.and_(found, pc.and_(mixed, _jump(verdicts, limits, 1.0)))
+
+
+def _jump(verdicts: pa.Table, limits: QuiltParameters, times: float) -> pa.ChunkedArray:
+    """Which documents jump where their sources read on, so many times as far as the limit; or it is not known."""
+    jumps = pc.less_equal(verdicts["reads_on"], -times * limits.max_reads_on)
+    return pc.or_(pc.fill_null(jumps, True), limits.max_reads_on >= 1)
 
 
 def _replace(verdicts: pa.Table, columns: Mapping[str, pa.ChunkedArray]) -> pa.Table:

@@ -80,8 +80,15 @@ DOUBT = 25.0
 MOSTLY_STITCHED, STRICTER = 0.5, 4.0
 """If more than this share of the text of a page is only on pages that are stitched together, `max_reads_on` is so many
 times as strict (unless it is 1, which is no limit)."""
-PART_OF_SIGMA = 0.6
-"""Passages span at least this part of σ in a quilt in part."""
+HALF, CHANCE, LITTLE_OWN = 0.5, 2.0, 0.3
+"""A page of a farm, whose own site draws on a pool and has no more than the last share of it on pages of its own, is an
+original only if it reads on at more than the first share of its borders, or so many times as far as the limit."""
+PART_OF_SIGMA, MOST_RESUMED = 0.6, 0.33
+"""Passages span at least this part of σ in a quilt in part; or they stand side by side; or there are more words in
+them, as many more, and the words around do not go on behind them by more than so much."""
+MOST_IN_PART, NEARLY_ALL = 0.75, 0.9
+"""No source holds more of a quilt in part; if one holds more than `max_largest`, passages with this share of the words
+that are sewn in stand side by side."""
 
 WITHOUT_SOURCES = {
     "short": ("too_short", "has fewer than {k} words", "have fewer than {k} words"),

@@ -36,6 +36,8 @@ fingerprints promised is no patch, and counted (`collisions`).
                   in common with the patch of another source; below `min_sewn`, d is left out: where the text of one
                   source runs on into that of another, nothing was cut, and the others took parts of d, or all are
                   versions of one text; and headings are no passages
+    joined(d)     passages of c sources that stand side by side; with `min_part` words, d is stitched in part, however
+                  little that is, if it jumps; if it neither jumps nor has them, d is left out, too
     in_order(d)   how far d has several passages of its sources in their order, if these are stitched together
                   themselves; above `max_in_order`, d is left out: it is one of several versions of a form
     linked(d, s)  "page" if d links to the page s or one of its copies, "domain" if to some page on one of their domains
@@ -55,7 +57,7 @@ from unquilt.analyses import keys
 from unquilt.analyses.analysis import Outcome
 from unquilt.analyses.copies import find_copies
 from unquilt.analyses.lexicon import count_words
-from unquilt.analyses.limits import write_limits
+from unquilt.analyses.limits import MOST_IN_PART, write_limits
 from unquilt.analyses.quilt_parameters import QuiltParameters
 from unquilt.analyses.quilt_passages import choose, locate_reworded
 from unquilt.analyses.sites import count_sites, see_sites
@@ -68,11 +70,14 @@ from unquilt.tables.quilts import ASKED, NAMED, PATCHES, QUILTS, SLICES, SOURCES
 
 LOOK = 0.15
 """Documents with less than this share covered are never looked at closely, unless σ is smaller still."""
+GLANCE = 3.0
+"""With `min_part`, so small a part of that share is enough where many grams are covered."""
+NEVER = 2**62
 GAPS = {"exact": 0, "light": 10, "reworded": 10}
 """How many words may lie between two patches of one passage, by `edits`."""
 COMMON = 10
 """A word in more than one of so many documents is common."""
-SAMPLE = 4096
+SAMPLE = 2048
 """Common words are found in about so many documents."""
 
 
@@ -167,6 +172,11 @@ def find_ends(given: QuiltParameters) -> dict[str, Any]:
     return {"min_share": given.min_share, "min_grams": given.min_grams, "all_told": all_told}
 
 
+def find_most(given: QuiltParameters) -> float:
+    """The largest share from one source of documents that are looked at closely: the rest may be stitched together."""
+    return max(given.max_largest, MOST_IN_PART) if given.min_part > 0 else given.max_largest
+
+
 def cover(
     verbs: Verbs, documents: Rows, elements: Rows, given: QuiltParameters
 ) -> tuple[Rows, Rows, Rows, Rows, Rows, Rows, list[Rows]]:
@@ -174,8 +184,9 @@ def cover(
     have, and whom that asks; the sizes of sources; and lists with the sources picked from them, if patches are wanted.
     """
     ends = find_ends(given) | {"look": find_look(given), "of_patches": given.sigma_of == "patchfrac"}
+    ends |= {"glance": find_look(given) / GLANCE, "enough": -(-2 * given.min_part // 3) or NEVER}
     ends |= {"c": given.c, "sigma": given.sigma}
-    wanted = ends | {"max_largest": given.max_largest, "patches": is_located(given)}
+    wanted = ends | {"max_largest": given.max_largest, "at_most": find_most(given), "patches": is_located(given)}
     if not given.homes:
         counted, drawn_on, own_site, doubts, settled, sizes, *asking = verbs.group(
             [documents, elements], Kernel("covers", **wanted)

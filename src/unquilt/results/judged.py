@@ -178,7 +178,7 @@ def explain(folder: RunFolder, facts: Row) -> Iterator[str]:
     elif facts["why"] in WITHOUT_SOURCES:
         yield f"Not a quilt: {explain_no_source(facts, asked)}"
     else:
-        failed = ["sigma"] if facts["verdict"] == "in part" else (facts["why"] or "").split(", ")
+        failed = [_fail_in_part(facts)] if facts["verdict"] == "in part" else (facts["why"] or "").split(", ")
         yield say_verdict(facts, failed)
         if facts.get("reworded"):
             yield "Equal words say little of it: reworded passages count in place of grams (--edits reworded)."
@@ -201,11 +201,24 @@ def say_verdict(facts: Row, failed: list[str]) -> str:
             return "A quilt: it passes all limits."
         case "in part":
             sewn = f"{count(facts['sewn_words'], 'word')} of {count(facts['sewn_sources'], 'source')} are sewn in"
-            return f"Stitched in part: {sewn}, though sigma asks for more of the page."
+            joined = facts.get("joined_words") or 0
+            beside = (
+                f", {'all' if joined == facts['sewn_words'] else f'{joined:,}'} of them side by side" if joined else ""
+            )
+            against = {
+                "sigma": "sigma asks for more of the page",
+                "max_largest": "one source has most of what is covered",
+            }
+            return f"Stitched in part: {sewn}{beside}, though {against[failed[0]]}."
         case "original":
             return f"An original: others took from it. It reads on where they jump (fails {' and '.join(failed)})."
         case _:
             return f"Not a quilt: it fails {' and '.join(failed)}."
+
+
+def _fail_in_part(facts: Row) -> str:
+    """The limit that a page fails which is stitched in part."""
+    return "max_largest" if facts["largest"] > facts["limits"]["max_largest"] else "sigma"
 
 
 def name_site(asked: Row) -> str:

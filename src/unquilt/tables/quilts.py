@@ -30,12 +30,21 @@ _COUNTED = (
     share("sewn", "share of its passages that has seams", null=True),
     integer("sewn_words", "words in these", null=True),
     integer("sewn_sources", "sources of these", null=True),
+    integer("joined_words", "words in those that stand side by side with one of another source", null=True),
+    integer("joined_sources", "sources of these", null=True),
     column(
         "reads_on",
         pa.float64(),
         "uncommon words that both sides of the borders of passages share: in the page, less in the sources",
         null=True,
     ),
+    column(
+        "resumes",
+        pa.float64(),
+        "whether its own words go on behind its passages: uncommon words on both sides, beside those of sources",
+        null=True,
+    ),
+    share("borders_on", "share of the borders of its passages at which it reads on better than the source", null=True),
     share(
         "in_order",
         "how much of it other pages that are stitched together have in the same order, as versions of a form do",
@@ -46,6 +55,7 @@ _COUNTED = (
         "share of the covered grams that only pages add which are stitched together themselves; 0 where the page's own "
         "site draws on their pool, too",
     ),
+    column("from_pool", pa.bool_(), "whether several pages of its own site draw on the same pool"),
     share("attributed", "share of the patch grams that linked sources cover", null=True),
     column(
         "evidence",
@@ -100,7 +110,7 @@ VERDICTS = Table(
         ),
         *("covered", "patchfrac", "words", "evidence"),
     ),
-    hidden=("stitched",),
+    hidden=("stitched", "borders_on", "from_pool"),
     identified=("doc",),
     sparse=("reworded",),
     page=OnPage(
@@ -140,7 +150,7 @@ QUILTS = Table(
         ),
         *("sections", "attributed", "covered", "patchfrac", "patch_grams"),
     ),
-    hidden=("stitched",),
+    hidden=("stitched", "borders_on", "from_pool"),
     sparse=("reworded",),
     # The surest first: of generated crawls, this order has the most right ones at the top. Runs before had no evidence.
     order=("-evidence", "-sources", "largest"),

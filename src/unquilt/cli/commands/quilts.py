@@ -29,7 +29,7 @@ def quilts(job: AnalysisJob, as_published: bool) -> None:
     page, too (max-own); print views of other pages (max-sections); texts that others have in overlapping parts
     (min-sewn); originals that others took from, which read on where their sources jump (max-reads-on); and versions of
     a form, which have the passages of their sources in the same order (max-in-order). A page
-    with min-part words sewn in from c sources is stitched in part, however long it is. Results are the tables
+    with min-part words sewn in from c sources may be stitched in part, however long it is. Results are the tables
     quilts (the pages), sources (which pages they draw on, best first), patches (which passages) and verdicts (every
     page: its numbers, and why it is or is not a quilt).
     """

@@ -74,15 +74,15 @@ impl<'a> Candidates<'a> {
         numbers(self.differences).take(self.foreign as usize)
     }
 
-    /// Those on another server as they are packed: equal bytes are equal documents.
-    pub fn foreign_part(self) -> &'a [u8] {
+    /// Those on another server and those on its own site, as they are packed: equal bytes are equal documents.
+    pub fn parts(self) -> (&'a [u8], &'a [u8]) {
         let mut left = self.differences;
         for _ in 0..self.foreign {
             if take_varint(&mut left).is_none() {
                 break;
             }
         }
-        &self.differences[..self.differences.len() - left.len()]
+        self.differences.split_at(self.differences.len() - left.len())
     }
 
     /// Those on its own site, ascending.

@@ -156,8 +156,13 @@ impl Map for Patches {
             }
             out.count("confirmed_grams", confirmed.count() as u64);
             let seams = judge_seams(&chains.passages, k as u32, told.min_grams, BY_CHANCE);
-            let (mut here, mut there) = (Bond::default(), Bond::default());
+            let (mut better, mut borders) = (0, 0);
+            let (mut here, mut there, mut again) = (Bond::default(), Bond::default(), Bond::default());
             if told.borders {
+                let mut own = vec![true; letters.len()];
+                for passage in &chains.passages {
+                    own[passage.begin as usize..passage.end as usize].fill(false);
+                }
                 for passage in &chains.passages {
                     if u64::from(passage.end - passage.begin) >= told.min_grams {
                         let ends = (passage.begin as usize, passage.end as usize);
@@ -167,8 +172,11 @@ impl Map for Patches {
                             if in_page.words > 0 && in_source.words > 0 {
                                 here.add(in_page);
                                 there.add(in_source);
+                                better += u64::from(in_page.share() > in_source.share());
+                                borders += 1;
                             }
                         }
+                        again.add(uncommon.resume(&text, &page, ends, |word| own[word]));
                     }
                 }
             }
@@ -180,6 +188,10 @@ impl Map for Patches {
                 in_order: Some(seams.in_order),
                 out_of_order: Some(seams.out_of_order),
                 reads_on: told.borders.then(|| here.share() - there.share()),
+                joined_words: Some(seams.joined_words),
+                joined_sources: Some(seams.joined_sources),
+                borders_on: (borders > 0).then(|| share(better, borders)),
+                resumes: (again.words > 0 && there.twice_common > 0).then(|| again.share() / there.share()),
                 ..Late::UNKNOWN
             };
             out.row(&Self::SEWN, pages.doc.at(row), late);

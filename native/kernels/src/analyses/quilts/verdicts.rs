@@ -16,7 +16,7 @@ row! {
     pub struct Late {
         sections: Option<f64>, attributed: Option<f64>, spanned: Option<f64>, sewn: Option<f64>,
         sewn_words: Option<u64>, sewn_sources: Option<u64>, in_order: Option<u64>, out_of_order: Option<u64>,
-        reads_on: Option<f64>,
+        reads_on: Option<f64>, joined_words: Option<u64>, joined_sources: Option<u64>, resumes: Option<f64>, borders_on: Option<f64>,
     }
 }
 
@@ -31,6 +31,10 @@ impl Late {
         in_order: None,
         out_of_order: None,
         reads_on: None,
+        joined_words: None,
+        joined_sources: None,
+        resumes: None,
+        borders_on: None,
     };
 }
 
@@ -85,9 +89,14 @@ numbered! {
     sewn: Option<f64>,
     sewn_words: Option<u64>,
     sewn_sources: Option<u64>,
+    joined_words: Option<u64>,
+    joined_sources: Option<u64>,
     reads_on: Option<f64>,
+    resumes: Option<f64>,
+    borders_on: Option<f64>,
     in_order: Option<f64>,
     stitched: f64,
+    from_pool: bool,
     attributed: Option<f64>,
     evidence: f64,
     reworded: Option<u64>,
@@ -103,6 +112,11 @@ parameters! {
 
 /// Passages span at least this part of σ in a quilt in part: in threads of a forum that quote other sites, they span less.
 const PART_OF_SIGMA: f64 = 0.6;
+/// Where one source holds most, passages with this share of the words that are sewn in stand side by side.
+const NEARLY_ALL: f64 = 0.9;
+/// Whoever quotes goes on behind the quotation with what they wrote before it: their own words on both sides have this much
+/// in common at least, beside what the sources have in common at borders.
+const MOST_RESUMED: f64 = 0.33;
 /// How much evidence falls as a page reads on: it counts in full where `reads_on` is -0.02 or less, half at 0, and not at
 /// all from 0.02 on.
 const DOUBT: f64 = 25.0;
@@ -118,6 +132,26 @@ impl CountedNumbers<'_> {
         let elsewhere = (1.0 - self.own.unwrap_or(0.0)) * (1.0 - self.sections.unwrap_or(0.0));
         let believed = self.reads_on.map_or(1.0, |reads_on| (0.5 - DOUBT * reads_on).clamp(0.0, 1.0));
         self.sources as f64 * self.covered * elsewhere * believed * (1.0 - POOR_WITNESSES * self.by_suspects)
+    }
+}
+
+/// An original reads on at more than this share of its borders.
+const HALF: f64 = 0.5;
+/// Chance makes a page read on by at most so many times the limit.
+const CHANCE: f64 = 2.0;
+/// Of a page of a farm, its own site has no more than this share on pages that are not stitched together.
+const LITTLE_OWN: f64 = 0.3;
+
+impl CountedNumbers<'_> {
+    /// Whether its own site draws on a pool again and again, and has hardly any of it on pages of its own.
+    fn is_farmed(&self) -> bool {
+        self.from_pool && self.own.unwrap_or(0.0) <= LITTLE_OWN
+    }
+
+    /// Whether it reads on a little, but not at most of its borders.
+    fn reads_on_by_chance(&self, limit: f64) -> bool {
+        let little = self.reads_on.is_some_and(|reads_on| reads_on <= CHANCE * limit);
+        little && self.borders_on.is_some_and(|share| share <= HALF)
     }
 }
 
@@ -195,6 +229,11 @@ impl Limits {
         Ok(Self { limits: limits.collect::<Result<_, _>>()?, c: told.c, min_part: told.min_part })
     }
 
+    /// Where nothing tells who took from whom, seams have to: passages of c sources stand side by side.
+    fn lies_apart(&self, counted: &CountedNumbers<'_>) -> bool {
+        self.c > 1 && self.jump(counted.reads_on) == Some(false) && counted.joined_sources.unwrap_or(0) < self.c
+    }
+
     /// The value of a limit; 0 of one that is not asked for.
     fn value(&self, name: &str) -> f64 {
         self.limits.iter().find(|limit| limit.name == name).map_or(0.0, |limit| limit.value)
@@ -226,19 +265,43 @@ impl Limits {
             let is_witness = strict && name == "max_reads_on" && counted.stitched > MOSTLY_STITCHED && *value < 1.0;
             let value = if is_witness { value.min(value / STRICTER) } else { *value };
             let fails = |number: f64| if *most { number > value } else { number < value };
-            if column(counted).is_some_and(fails) {
+            let is_farmed = strict && counted.is_farmed();
+            let excused = name == "max_reads_on" && is_farmed && counted.reads_on_by_chance(self.value("max_reads_on"));
+            let also = name == "min_sewn" && value > 0.0 && !is_farmed && self.lies_apart(counted);
+            if also || (!excused && column(counted).is_some_and(fails)) {
                 failed.push(&name[..]);
             }
         }
-        let sewn_in = counted.sewn_words.unwrap_or(0) >= self.min_part && counted.sewn_sources.unwrap_or(0) >= self.c;
-        let enough = counted.spanned.unwrap_or(0.0) >= self.value("sigma") * PART_OF_SIGMA;
-        let in_part = self.min_part > 0 && sewn_in && enough && self.jump(counted.reads_on) != Some(false);
         match &failed[..] {
             [] => (failed, "quilt"),
-            ["sigma"] if in_part => (Vec::new(), "in part"),
+            [one @ ("sigma" | "max_largest")] if self.is_in_part(counted, one) => (Vec::new(), "in part"),
             names if names.contains(&"max_reads_on") => (failed, "original"),
             _ => (failed, "none"),
         }
+    }
+
+    /// Whether a document that fails one limit, σ or that on its largest source, is a quilt in part: it jumps, and has enough
+    /// words of enough sources in passages. These stand side by side; or they span much of it, and it jumps twice as far;
+    /// or they are more, and the words around them do not go on behind them. Words that its own site has, too, do not count,
+    /// and where one source holds most, only those of others, twice.
+    fn is_in_part(&self, counted: &CountedNumbers<'_>, failed: &str) -> bool {
+        let jumps =
+            |times: f64| counted.reads_on.is_none_or(|reads_on| reads_on <= -times * self.value("max_reads_on"));
+        let not_own = 1.0 - counted.own.unwrap_or(0.0);
+        let of_others = (2.0 * (1.0 - counted.largest)).min(1.0);
+        let enough = |words: Option<u64>, sources: Option<u64>, least: f64| {
+            sources.unwrap_or(0) >= self.c && words.unwrap_or(0) as f64 * not_own * of_others >= least
+        };
+        let least = self.min_part as f64;
+        let sewn_in = |least: f64| enough(counted.sewn_words, counted.sewn_sources, least);
+        let much = counted.spanned.unwrap_or(0.0) >= self.value("sigma") * PART_OF_SIGMA && jumps(2.0);
+        let scattered = counted.resumes.is_some_and(|resumes| resumes <= MOST_RESUMED);
+        let of_sigma = failed == "sigma" && ((much && sewn_in(least)) || (scattered && sewn_in(least / PART_OF_SIGMA)));
+        let nearly_all =
+            counted.joined_words.unwrap_or(0) as f64 >= NEARLY_ALL * counted.sewn_words.unwrap_or(0) as f64;
+        let side_by_side =
+            enough(counted.joined_words, counted.joined_sources, least) && (failed == "sigma" || nearly_all);
+        self.min_part > 0 && jumps(1.0) && counted.largest <= MOST_OF_SUSPECTS && (side_by_side || of_sigma)
     }
 }
 
@@ -278,6 +341,10 @@ impl Group for DocumentCounts {
                     in_order: late.in_order.or(more.in_order),
                     out_of_order: late.out_of_order.or(more.out_of_order),
                     reads_on: late.reads_on.or(more.reads_on),
+                    joined_words: late.joined_words.or(more.joined_words),
+                    joined_sources: late.joined_sources.or(more.joined_sources),
+                    resumes: late.resumes.or(more.resumes),
+                    borders_on: late.borders_on.or(more.borders_on),
                 };
             }
         }
@@ -295,8 +362,21 @@ impl Group for DocumentCounts {
             published,
             why,
         } = Judged::take(&judged)?;
-        let Late { sections, attributed, spanned, sewn, sewn_words, sewn_sources, in_order, out_of_order, reads_on } =
-            late;
+        let Late {
+            sections,
+            attributed,
+            spanned,
+            sewn,
+            sewn_words,
+            sewn_sources,
+            in_order,
+            out_of_order,
+            reads_on,
+            joined_words,
+            joined_sources,
+            resumes,
+            borders_on,
+        } = late;
         let doubled = doubled.min(covered);
         let mut counted = CountedNumbers {
             words,
@@ -312,11 +392,16 @@ impl Group for DocumentCounts {
             sewn,
             sewn_words,
             sewn_sources,
+            joined_words,
+            joined_sources,
             reads_on,
+            resumes,
+            borders_on,
             in_order: in_order
                 .zip(out_of_order)
                 .map(|(in_order, out_of_order)| weigh_order(in_order, out_of_order) * share(by_suspects, covered)),
             stitched: if from_pool { 0.0 } else { share(by_suspects, covered) },
+            from_pool,
             attributed,
             evidence: 0.0,
             reworded,

@@ -12,7 +12,7 @@ from typing import Any
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from unquilt.analyses.judging import JUDGED_BY, fail_limits, is_sewn_in_part
+from unquilt.analyses.judging import JUDGED_BY, fail_limits, find_in_part
 from unquilt.analyses.limits import LIMITS, WITHOUT_SOURCES
 from unquilt.analyses.quilt_parameters import CHANGEABLE, QuiltParameters
 from unquilt.figures.axis import Axis, reach
@@ -115,9 +115,8 @@ def _share(verdicts: pa.Table, asked: Mapping[str, Any], **changed: float) -> fl
     """The share of quilts by the limits of the run, but for one of them."""
     limits = QuiltParameters.from_dict({name: asked[name] for name in CHANGEABLE if name in asked} | changed)
     failures = fail_limits(verdicts, limits)
-    failures["sigma"] = pc.and_not(failures["sigma"], is_sewn_in_part(verdicts, limits))
     failed = reduce(pc.or_, failures.values())
-    passed: int = pc.sum(pc.invert(failed)).as_py() or 0
+    passed: int = pc.sum(pc.or_(pc.invert(failed), find_in_part(verdicts, failures, limits))).as_py() or 0
     total: int = verdicts.num_rows
     return passed / max(1, total)
 

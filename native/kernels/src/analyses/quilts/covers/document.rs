@@ -26,6 +26,8 @@ pub(super) struct OpenDocument {
     /// The candidates of all elements, one after the other, and the elements.
     candidates: Vec<u8>,
     pub(super) elements: Vec<Open>,
+    /// Whether other documents of its own site have any of its grams; known after [`pick`](Self::pick).
+    pub(super) has_same_site: bool,
     /// Suspects among the candidates and among those of its own site with the same text, and the tier of each.
     suspects: Numbers<Tier>,
     /// Candidates that seem to be stitched together but for their versions; once they are set aside, its versions among them.
@@ -114,16 +116,6 @@ impl OpenDocument {
         share(if of_patches { self.patch_grams() } else { covered }, self.grams())
     }
 
-    /// Whether another document of its own site has any of its grams.
-    pub(super) fn has_same_site(&self) -> Result<bool, Damaged> {
-        for (_, candidates) in self.elements() {
-            if Candidates::new(candidates)?.same_site().next().is_some() {
-                return Ok(true);
-            }
-        }
-        Ok(false)
-    }
-
     /// The elements with their candidates, as they are packed.
     pub(super) fn elements(&self) -> impl Iterator<Item = (&Open, &[u8])> {
         let mut begin = 0;
@@ -202,16 +194,20 @@ impl OpenDocument {
             cover.add(sum, others.map(|source| (source, *self.suspects.get(&source).unwrap_or(&Tier::First))));
         };
         let (mut same, mut sum): (Candidates<'_>, u64) = (Candidates::default(), 0);
+        let (mut has_same_site, mut same_foreign): (bool, &[u8]) = (false, &[]);
         for (open, candidates) in self.elements() {
             // Rows are sorted, so those with the same foreign candidates follow each other: they make one element.
             let candidates = Candidates::new(candidates)?;
-            if candidates.foreign_part() != same.foreign_part() {
+            let (foreign, own) = candidates.parts();
+            has_same_site |= !own.is_empty();
+            if foreign != same_foreign {
                 add(sum, same);
-                (same, sum) = (candidates, 0);
+                (same, same_foreign, sum) = (candidates, foreign, 0);
             }
             sum += open.weight;
         }
         add(sum, same);
+        self.has_same_site = has_same_site;
         let total = self.patch_grams();
         let from_pool = !self.suspects.is_empty()
             && self.draws_on_pool(min_share, min_grams, |document| self.suspects.contains_key(&document))?;
@@ -237,25 +233,32 @@ impl OpenDocument {
     }
 
     /// Whether it is a quilt as published: at least the share `sigma` of its grams are patch grams, and at least c other
-    /// documents, of whatever site, are needed to cover these. To be asked right after [`pick`](Self::pick): where no
-    /// document of its own site has its grams and no version was set aside, the cover that was made then has all candidates.
-    pub(super) fn is_published(&mut self, sigma: f64, c: u64) -> Result<bool, Damaged> {
+    /// documents, of whatever site, are needed to cover these. To be asked right after [`pick`](Self::pick) with no
+    /// suspects, or with those that came with the document, and of what that found: where no document of its own site has
+    /// its grams, the cover that was made then has all candidates; and without suspects its picks are the published ones,
+    /// all of them if it went on to the `end`.
+    pub(super) fn is_published(&mut self, sigma: f64, c: u64, found: &Covered, end: bool) -> Result<bool, Damaged> {
         if self.is_reworded() || share(self.patch_grams(), self.grams()) < sigma || (self.elements.len() as u64) < c {
             return Ok(false);
         }
+        let enough = found.picks.len() as u64 >= c;
         let c = usize::try_from(c).unwrap_or(usize::MAX);
-        if self.doubles.is_empty() && !self.has_same_site()? {
-            return Ok(self.cover.takes(c));
+        if self.doubles.is_empty() && !self.has_same_site {
+            let known = self.suspects.is_empty() && (enough || end);
+            return Ok(if known { enough } else { self.cover.takes(c) });
         }
         let mut cover = std::mem::take(&mut self.published);
         cover.clear();
         let mut candidates: Vec<u32> = Vec::new();
         for (open, packed) in self.elements() {
+            let packed = Candidates::new(packed)?;
             candidates.clear();
-            candidates.extend(Candidates::new(packed)?.all().map(|(document, _)| document));
+            candidates.extend(packed.all().map(|(document, _)| document));
             // Where sites are parts of domains, foreign documents on the domain are named twice.
-            candidates.sort_unstable();
-            candidates.dedup();
+            if !packed.parts().0.is_empty() {
+                candidates.sort_unstable();
+                candidates.dedup();
+            }
             cover.add(open.weight, candidates.iter().map(|&document| (document, Tier::First)));
         }
         let found = cover.takes(c);

@@ -15,7 +15,8 @@ parameters! {
     /// Where a cover ends, which documents may be looked at more closely, and which are suspects: those of which sources
     /// cover at least the share `sigma`. See [`Covering`] for `all_told`.
     pub struct Suspecting {
-        c: u64, sigma: f64, look: f64, of_patches: bool, min_share: f64, min_grams: u64, all_told: bool,
+        c: u64, sigma: f64, look: f64, glance: f64, enough: u64, of_patches: bool, min_share: f64, min_grams: u64,
+        all_told: bool,
     }
 }
 
@@ -49,11 +50,16 @@ impl Group for FirstCovers {
         let found = document.pick(told.min_share, told.min_grams, |_| true)?;
         let sources = found.picks.len() as u64;
         // A second cover may find more sources than the first, and so c itself is asked for then.
-        let is_shared = document.share_of(found.covered, told.of_patches) >= told.look;
+        let shown = document.share_of(found.covered, told.of_patches);
+        let is_shared = shown >= told.look || (shown >= told.glance && found.covered >= told.enough);
         let has_sources = sources >= told.c.clamp(1, 2);
         let may_settle = !is_shared || !has_sources;
-        let published =
-            if may_settle && told.all_told { Some(document.is_published(told.sigma, told.c)?) } else { None };
+        let published = if may_settle && told.all_told {
+            let end = told.min_share <= 0.0 && told.min_grams <= 1;
+            Some(document.is_published(told.sigma, told.c, &found, end)?)
+        } else {
+            None
+        };
         let judged = document.judged(&found, published);
         let grams = document.grams();
         if !document.elements.is_empty() {
@@ -79,7 +85,7 @@ impl Group for FirstCovers {
             }
         }
         let settled = !is_shared || !(has_sources || suspect || is_double);
-        if document.has_same_site()? && share(document.patch_grams(), grams) >= told.sigma {
+        if document.has_same_site && share(document.patch_grams(), grams) >= told.sigma {
             is_list = is_made_of(&document.pick_at_home(told.min_share, told.min_grams)?);
         }
         if suspect || is_list || is_double {

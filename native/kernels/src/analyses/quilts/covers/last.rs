@@ -20,12 +20,13 @@ use crate::{parameters, row};
 
 parameters! {
     /// Where a cover ends, and which documents are looked at more closely: those of which sources cover (or patch grams
-    /// are, with `of_patches`) at least the share `look`, at least c of them, none with more than the share `max_largest`;
-    /// whether patches are asked for; and whether all documents with a gram are told, so that it is known which are quilts
-    /// as published: those of whose grams at least the share `sigma` are patch grams.
+    /// are, with `of_patches`) at least the share `look`, at least c of them, none with more than the share `at_most`; or at
+    /// least the share `glance` and `enough` grams, none with more than the share `max_largest`; whether patches are asked
+    /// for; and whether all documents with a gram are told, so that it is known which are quilts as published: those of
+    /// whose grams at least the share `sigma` are patch grams.
     pub struct Covering {
-        c: u64, sigma: f64, look: f64, of_patches: bool, min_share: f64, min_grams: u64, max_largest: f64, patches: bool,
-        all_told: bool,
+        c: u64, sigma: f64, look: f64, glance: f64, enough: u64, of_patches: bool, min_share: f64, min_grams: u64,
+        max_largest: f64, at_most: f64, patches: bool, all_told: bool,
     }
 }
 
@@ -154,17 +155,26 @@ impl<const AGAIN: bool> Group for Covers<AGAIN> {
         let found = self.document.pick(self.told.min_share, self.told.min_grams, |_| true)?;
         let grams = self.document.grams();
         let settled = !AGAIN && found.picks.is_empty();
-        let published =
-            if self.told.all_told { Some(self.document.is_published(self.told.sigma, self.told.c)?) } else { None };
+        let end = self.told.min_share <= 0.0 && self.told.min_grams <= 1;
+        let published = if self.told.all_told {
+            Some(self.document.is_published(self.told.sigma, self.told.c, &found, end)?)
+        } else {
+            None
+        };
         out.row(if settled { &Self::SETTLED } else { &Self::JUDGED }, key, self.document.judged(&found, published));
         if !AGAIN && !self.document.elements.is_empty() {
             out.row(&Self::SIZES, key, SourceSize { grams });
         }
         let Covered { picks, covered, largest, .. } = &found;
+        let shown = self.document.share_of(*covered, self.told.of_patches);
+        let most = share(*largest, *covered);
         let looked_at = !picks.is_empty()
-            && self.document.share_of(*covered, self.told.of_patches) >= self.told.look
             && picks.len() as u64 >= self.told.c
-            && share(*largest, *covered) <= self.told.max_largest;
+            && if shown >= self.told.look {
+                most <= self.told.at_most
+            } else {
+                shown >= self.told.glance && *covered >= self.told.enough && most <= self.told.max_largest
+            };
         if looked_at {
             self.send_own(key, picks, out)?;
             if !self.document.is_reworded() {

@@ -221,8 +221,9 @@ impl Group for GramsOrPassages {
             return Ok(());
         }
         let published = if self.told.all_told {
-            self.document.pick(self.told.min_share, self.told.min_grams, |_| true)?;
-            Some(self.document.is_published(self.told.sigma, self.told.c)?.into())
+            let found = self.document.pick(self.told.min_share, self.told.min_grams, |_| true)?;
+            let end = self.told.min_share <= 0.0 && self.told.min_grams <= 1;
+            Some(self.document.is_published(self.told.sigma, self.told.c, &found, end)?.into())
         } else {
             None
         };

@@ -115,4 +115,23 @@ impl<B: Parts> Uncommon<B> {
             Bond { twice_common: 2 * common as u64, words: (outside.len() + inside.len()) as u64 }
         })
     }
+
+    /// What the page's own words before a passage and behind it have in common: whoever quotes goes on with their matter.
+    pub fn resume(
+        &mut self,
+        text: &str,
+        page: &PlacedWords,
+        (begin, end): (usize, usize),
+        own: impl Fn(usize) -> bool,
+    ) -> Bond {
+        let before: Vec<usize> = (begin.saturating_sub(REACH)..begin).filter(|&word| own(word)).collect();
+        let behind: Vec<usize> = (end..page.spans.len().min(end + REACH)).filter(|&word| own(word)).collect();
+        if before.len().min(behind.len()) < FEWEST {
+            return Bond::default();
+        }
+        let before = self.choose(text, page, before.into_iter());
+        let behind = self.choose(text, page, behind.into_iter());
+        let common = before.iter().filter(|word| behind.binary_search(word).is_ok()).count();
+        Bond { twice_common: 2 * common as u64, words: (before.len() + behind.len()) as u64 }
+    }
 }

@@ -81,6 +81,8 @@ impl RewordedPatches {
             sewn_sources: Some(seams.sewn_sources),
             in_order: Some(seams.in_order),
             out_of_order: Some(seams.out_of_order),
+            joined_words: Some(seams.joined_words),
+            joined_sources: Some(seams.joined_sources),
             reads_on: self.told.borders.then(|| here.share() - there.share()),
             ..Late::UNKNOWN
         }

@@ -8,13 +8,15 @@
 //! headings and titles of a few words, are no passages. So a passage is *sewn in* if it has a least length, and shares no
 //! two words in a row with such a passage of another source. (One word is often chance: many sentences begin alike.)
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 
 use super::borders::Bond;
 use super::passages::Origin;
 
 /// Words that the passages of two sources may have in common at a seam, where equal words are passages.
 pub const BY_CHANCE: u32 = 1;
+/// Passages of two sources with at most so many words between are joined: a heading or a sentence.
+const BETWEEN: u32 = 20;
 
 /// A run of words of the page, and where the source has it.
 pub struct Passage {
@@ -76,6 +78,9 @@ pub struct Seams {
     /// Words in those, and their sources.
     pub sewn_words: u64,
     pub sewn_sources: u64,
+    /// The same of those that are joined to one of another source.
+    pub joined_words: u64,
+    pub joined_sources: u64,
     /// Pairs of passages of one source, one after the other in the page, with a passage of another source between: how many
     /// follow each other in the source, too, and how many do not.
     pub in_order: u64,
@@ -107,7 +112,7 @@ pub fn judge_seams(passages: &[Passage], k: u32, least: u64, blurred: u32) -> Se
             *if passage.source_begin > before { &mut seams.in_order } else { &mut seams.out_of_order } += 1;
         }
     }
-    let mut sources = Vec::new();
+    let mut sewn: Vec<&Passage> = Vec::new();
     // Of the passages before: how far they reach, and of which source; and how far those of other sources reach.
     let (mut farthest, mut other): ((u32, u64), u32) = ((0, u64::MAX), 0);
     for (passage, next) in long.iter().zip(next) {
@@ -115,7 +120,7 @@ pub fn judge_seams(passages: &[Passage], k: u32, least: u64, blurred: u32) -> Se
         if before <= passage.begin + blurred && passage.end <= next.saturating_add(blurred) {
             seams.sewn += u64::from(passage.end + 1 - k - passage.begin);
             seams.sewn_words += u64::from(passage.end - passage.begin);
-            sources.push(passage.source);
+            sewn.push(passage);
         }
         if passage.source == farthest.1 {
             farthest.0 = farthest.0.max(passage.end);
@@ -125,10 +130,17 @@ pub fn judge_seams(passages: &[Passage], k: u32, least: u64, blurred: u32) -> Se
             other = other.max(passage.end);
         }
     }
-    sources.sort_unstable();
-    sources.dedup();
-    seams.sewn_sources = sources.len() as u64;
+    seams.sewn_sources = count_sources(sewn.iter().copied());
+    let joins = |at: usize| sewn[at].source != sewn[at + 1].source && sewn[at + 1].begin <= sewn[at].end + BETWEEN;
+    let is_joined = |&at: &usize| (at > 0 && joins(at - 1)) || (at + 1 < sewn.len() && joins(at));
+    let joined: Vec<&Passage> = (0..sewn.len()).filter(is_joined).map(|at| sewn[at]).collect();
+    seams.joined_words = joined.iter().map(|passage| u64::from(passage.end - passage.begin)).sum();
+    seams.joined_sources = count_sources(joined.into_iter());
     seams
+}
+
+fn count_sources<'a>(passages: impl Iterator<Item = &'a Passage>) -> u64 {
+    passages.map(|passage| passage.source).collect::<HashSet<_>>().len() as u64
 }
 
 #[cfg(test)]
