@@ -115,7 +115,7 @@ def fail_limits(verdicts: pa.Table, limits: QuiltParameters) -> dict[str, pa.Chu
         if (
             limit.name == "min_sewn" and value > 0 and limits.c > 1
         ):  # where nothing tells who took from whom, seams have to
-            apart = pc.less(pc.fill_null(verdicts["joined_sources"], 0), limits.c)
+            apart = pc.less(pc.fill_null(verdicts["sewn_sources"], 0), limits.c)
             fails = pc.or_(fails, pc.and_not(pc.and_not(apart, _jump(verdicts, limits, 1.0)), farmed))
         if limit.name == "max_reads_on":  # where all who have the text jump, some words are on both sides by chance
             little = pc.less_equal(verdicts["reads_on"], CHANCE * limits.max_reads_on)

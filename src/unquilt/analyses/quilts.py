@@ -37,7 +37,7 @@ fingerprints promised is no patch, and counted (`collisions`).
                   source runs on into that of another, nothing was cut, and the others took parts of d, or all are
                   versions of one text; and headings are no passages
     joined(d)     passages of c sources that stand side by side; with `min_part` words, d is stitched in part, however
-                  little that is, if it jumps; if it neither jumps nor has them, d is left out, too
+                  little that is, if it jumps
     in_order(d)   how far d has several passages of its sources in their order, if these are stitched together
                   themselves; above `max_in_order`, d is left out: it is one of several versions of a form
     linked(d, s)  "page" if d links to the page s or one of its copies, "domain" if to some page on one of their domains

@@ -229,9 +229,9 @@ impl Limits {
         Ok(Self { limits: limits.collect::<Result<_, _>>()?, c: told.c, min_part: told.min_part })
     }
 
-    /// Where nothing tells who took from whom, seams have to: passages of c sources stand side by side.
+    /// Where nothing tells who took from whom, seams have to: passages of c sources are sewn in.
     fn lies_apart(&self, counted: &CountedNumbers<'_>) -> bool {
-        self.c > 1 && self.jump(counted.reads_on) == Some(false) && counted.joined_sources.unwrap_or(0) < self.c
+        self.c > 1 && self.jump(counted.reads_on) == Some(false) && counted.sewn_sources.unwrap_or(0) < self.c
     }
 
     /// The value of a limit; 0 of one that is not asked for.
