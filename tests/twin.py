@@ -485,7 +485,14 @@ def decide(numbers: dict[str, Any], limits: dict[str, Any], strict: bool = True)
             limit = min(limit, limit / 4)
         fails = value is not None and (value > limit if most else value < limit)
         farmed = strict and numbers["from_pool"] and (numbers["own"] or 0.0) <= 0.3
-        if name == "min_sewn" and limit > 0 and not jumps(numbers, limits) and not farmed and limits["c"] > 1:
+        if (
+            strict
+            and name == "min_sewn"
+            and limit > 0
+            and not jumps(numbers, limits)
+            and not farmed
+            and limits["c"] > 1
+        ):
             fails = fails or (numbers["sewn_sources"] or 0) < limits["c"]
         if name == "max_reads_on" and farmed and fails and numbers["reads_on"] <= 2 * limits["max_reads_on"]:
             fails = numbers["borders_on"] is None or numbers["borders_on"] > 0.5

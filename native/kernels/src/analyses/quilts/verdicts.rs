@@ -267,7 +267,7 @@ impl Limits {
             let fails = |number: f64| if *most { number > value } else { number < value };
             let is_farmed = strict && counted.is_farmed();
             let excused = name == "max_reads_on" && is_farmed && counted.reads_on_by_chance(self.value("max_reads_on"));
-            let also = name == "min_sewn" && value > 0.0 && !is_farmed && self.lies_apart(counted);
+            let also = strict && name == "min_sewn" && value > 0.0 && !is_farmed && self.lies_apart(counted);
             if also || (!excused && column(counted).is_some_and(fails)) {
                 failed.push(&name[..]);
             }
