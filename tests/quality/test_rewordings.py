@@ -29,8 +29,8 @@ FLOORS = {
     "wiki": dict.fromkeys(REWORDING_THIEVES, 0.87) | {"reworded-scraper": 0.55},
     "debian": dict.fromkeys(REWORDING_THIEVES, 0.84) | {"reworded-pool": 0.75},
 }
-"""Which share of each kind of rewording thieves is found. Pieces of Chinese originals are too short to be aligned; pages of
-a farm some of whose paragraphs cannot be aligned count as homes of text, and excuse others."""
+"""Which share of each kind of rewording thieves is found. Pieces of Chinese originals are too short to be aligned;
+pages of a farm some of whose paragraphs cannot be aligned count as homes of text, and excuse others."""
 VICTIMS = ("original-many", "original-one", "post", "reworded-original", "reworded-post")
 MOST_PAGES = 2400
 
