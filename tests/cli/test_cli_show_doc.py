@@ -113,7 +113,8 @@ def write_run(folder: Path, corpus: Run, tables: dict[str, list[dict]]) -> Path:
 
 def _blank(schema: pa.Schema) -> dict[str, object]:
     """A value for each column that must have one."""
-    return {field.name: "" if pa.types.is_string(field.type) else 0 for field in schema if not field.nullable}
+    blanks = {pa.string(): "", pa.bool_(): False}
+    return {field.name: blanks.get(field.type, 0) for field in schema if not field.nullable}
 
 
 @pytest.fixture(scope="module")
