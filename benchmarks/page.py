@@ -262,7 +262,9 @@ def draw_quilts(documents: int, quilts: int) -> Iterator[dict[str, Any]]:
         share = random.uniform(0.5, 1)
         named = {"doc": number, "id": f"page-{number:07}", "verdict": "quilt"}
         named["url"] = f"http://h{number % 5_000}.example/{number % 97}/{number}.html"
-        counted: dict[str, Any] = {each.name: 100 for each in QUILTS.columns if each.name not in named}
+        counted: dict[str, Any] = {
+            each.name: pa.types.is_boolean(each.type) or 100 for each in QUILTS.columns if each.name not in named
+        }
         counted |= {"patchfrac": share, "covered": share, "largest": random.random() / 2, "attributed": 0.0}
         yield named | counted | {"words": random.randint(60, 140), "sources": SOURCES_EACH}
 

@@ -206,7 +206,7 @@ def test_fields_of_other_names_are_parts_of_documents(tmp_path: Path) -> None:
         {"text": "three four", "id": "b", "stars": 3},
     ]
     clashing = uq.ingest(tmp_path / "c.jsonl", tmp_path / "c", fields={"text": "body"})
-    with pytest.raises(InputError, match="column 'text' is no part of its documents"):
+    with pytest.raises(InputError, match="column 'text' is not part of its documents"):
         uq.ingest([first, clashing], tmp_path / "clash")
 
 

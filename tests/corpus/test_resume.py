@@ -248,7 +248,7 @@ def test_digests_are_those_of_the_readers(large: Path, tmp_path: Path, monkeypat
     """No file is read for its digest alone, be it when a run begins, goes on, or is asked for again."""
     cut_small_pieces(monkeypatch)
     monkeypatch.setattr("unquilt.corpus.find.identity.digest_file", None)
-    monkeypatch.setattr("unquilt.runs.manifest.digest_file", None)
+    monkeypatch.setattr("unquilt.runs.digests.digest_file", None)
     interrupt(large, tmp_path / "corpus", LOCAL, "read", 2)
     for _ in range(2):
         run = unquilt.ingest(large, tmp_path / "corpus")

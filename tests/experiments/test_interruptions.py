@@ -22,7 +22,7 @@ PARAMETERS: dict[str, dict[str, Any]] = {
     "quilts": {"k": (5,), "m": (50,), "c": (2, 4), "sigma": (0.5,)},
     "reuse": {"runs": 2, "most": 2.0},
 }
-STAGES = {"imatch": 12, "passages": 60}
+STAGES = {"imatch": 10, "passages": 60}
 """After so many stages that were not done before, or 25, the experiment is interrupted."""
 
 

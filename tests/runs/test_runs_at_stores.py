@@ -240,7 +240,7 @@ def test_commands_read_runs_at_a_store(store: ObjectStore, here: Path, tmp_path:
     report = call("report", f"{place}/near", "-o", f"{store.url}/report.html")
     assert (report.returncode, report.stderr) == (0, "")
     assert b"<html" in store.get("report.html")
-    for words in (["show", f"{place}/none"], ["serve", f"{place}/near"], ["show", "s3://no-such-bucket/run"]):
+    for words in (["show", f"{place}/none"], ["serve", f"{place}/none"], ["show", "s3://no-such-bucket/run"]):
         refused = call(*words)
         assert refused.returncode
         assert refused.stderr.count("\n") == 1, refused.stderr
