@@ -17,10 +17,12 @@ pytestmark = [
     pytest.mark.slow,
     pytest.mark.skipif(not all(path.exists() for path in FILES), reason="the shared data is not here"),
 ]
-FLOORS = {"template": 0.93, "generated": 0.9, "woven-60": 0.93, "woven-70": 0.3, "woven-80": 0.0}
-"""Of each kind, by the beginning of its name: a template in pieces between the paragraphs hides most of them."""
-IN_DEBIAN = {"template": 0.3, "generated": 0.8, "woven": 0.0}
-"""The templates made of Debian's manuals are in part on other pages, too, and so sources of their own."""
+FLOORS = {"template": 0.93, "generated": 0.9, "woven-60": 0.93, "woven-70": 0.3}
+"""Of each kind, by the beginning of its name. A template of 80 % in pieces between the paragraphs hides nearly all
+pages, so that kind has no floor."""
+IN_DEBIAN = {"template": 0.3, "generated": 0.8}
+"""The templates made of Debian's manuals are in part on other pages, too, and so sources of their own. In pieces they
+hide most pages."""
 
 
 @pytest.mark.parametrize(("name", "read"), [("pan", pan), ("wiki", read_wiki), ("debian", read_debian)])
@@ -31,8 +33,9 @@ def test_little_stolen_text_is_found_and_quotations_are_not(
     _, verdicts, found = judge(pages, tmp_path)
     floors = IN_DEBIAN if name == "debian" else FLOORS
     for kind in THIEVES:
-        floor = next(least for begin, least in floors.items() if kind.startswith(begin))
-        assert found[kind] >= floor * verdicts[kind].total(), (kind, verdicts[kind])
+        floor = next((least for begin, least in floors.items() if kind.startswith(begin)), None)
+        if floor is not None:
+            assert found[kind] >= floor * verdicts[kind].total(), (kind, verdicts[kind])
     innocent = sum(verdicts[kind].total() for kind in INNOCENTS)
     assert sum(found[kind] for kind in INNOCENTS) <= (0.05 if name == "debian" else 0.02) * innocent, verdicts
     assert found["standing"] <= 0.01 * verdicts["standing"].total()
